@@ -1,0 +1,228 @@
+"""The measurements. Everything that is compared is measured in turns: A B C, A B C, ...
+
+So a machine that slows down for a second slows all engines, and the ratios (taken turn by turn,
+then their median) hardly move. Each function returns plain dicts for results.json.
+"""
+
+import contextlib
+import json
+import math
+import os
+import statistics
+import subprocess
+
+import growth
+from lanes import HERE, ROOT, WorkerFailed, WorkerProcess
+
+median = statistics.median
+
+INDIRECT = ("gather", "spmv", "histogram")
+DIVIDING = ("divide", "normalized_difference", "floor_divide")
+AFFINE = ("matmul", "convolution", "axpy", "prefix_sum", "game_of_life", "pairwise")
+FAMILIES = {"affine": AFFINE, "indirect": INDIRECT, "dividing": DIVIDING}
+
+
+class LaneRun:
+    """What one lane did with one program, over several processes."""
+
+    def __init__(self, lane):
+        self.lane = lane
+        # Python takes a smaller size, and one process is enough of it.
+        self.size = "SMALL" if lane.engine == "python" else "SIZE"
+        self.starts, self.turns = [], []
+        self.least, self.peak, self.scale, self.error = math.inf, 0, 1.0, None
+
+    def start(self, stack, name, seconds):
+        """Start a process, which `stack` will end, and make the cold start in it."""
+        try:
+            self.worker = stack.enter_context(WorkerProcess(self.lane))
+            start = self.worker.ask("program", name=name, size=self.size)
+            self.peak = self.worker.ask("memory")["peak"]
+            if not self.starts:
+                self.worker.ask("check")
+            self.worker.ask("burst", seconds=seconds)
+        except WorkerFailed as error:
+            self.error = str(error)
+            return
+        self.starts.append(start)
+        self.scale = start["full_work"] / start["work"]
+
+    def burst(self, seconds):
+        try:
+            burst = self.worker.ask("burst", seconds=seconds)
+        except WorkerFailed as error:
+            self.error = str(error)
+            return
+        self.turns.append(burst["median"] * self.scale)
+        self.least = min(self.least, burst["least"] * self.scale)
+
+    def summary(self):
+        if self.error:
+            return {"error": self.error}
+        steady = median(self.turns)
+        parts = ("import", "decorate", "first")
+        cold = median(sum(start[part] for part in parts) for start in self.starts)
+        return {
+            **{part: median(start[part] for start in self.starts) for part in parts},
+            "cold": cold - steady / self.scale,
+            "steady": steady,
+            "least": self.least,
+            "turns": self.turns,
+            "peak": self.peak,
+            "scaled_by": self.scale,
+        }
+
+
+def measure_program(name, lanes, rounds, bursts, seconds):
+    """One program on all lanes, in `rounds` processes each.
+
+    Returns by lane {"cold", "import", "decorate", "first", "steady", "least", "turns", "peak",
+    "scaled_by"}, or {"error"}. `turns` lists the steady times turn by turn; a cold start is import
+    + decorate + first call less one steady call. Times of a smaller size are scaled up.
+    """
+    runs = [LaneRun(lane) for lane in lanes]
+    for number in range(rounds):
+        with contextlib.ExitStack() as stack:
+            alive = [r for r in runs if not r.error and (number == 0 or r.size == "SIZE")]
+            for run in alive:
+                run.start(stack, name, seconds)
+            for _ in range(bursts):
+                for run in alive:
+                    if not run.error:
+                        run.burst(seconds)
+    return {run.lane.name: run.summary() for run in runs}
+
+
+def paired_ratio(above, below):
+    """Median over the turns of above's time / below's, or None where one of them failed."""
+    if not above or not below or "error" in above or "error" in below:
+        return None
+    pairs = zip(above["turns"], below["turns"])
+    return median(a / b for a, b in pairs)
+
+
+IMPORT_CODE = """
+import time, json
+start = time.perf_counter()
+import numpy
+between = time.perf_counter()
+{line}
+end = time.perf_counter()
+maps = open("/proc/self/maps").read()
+print(json.dumps([between - start, end - between, "LLVM" in maps or "_compiler" in maps
+                  or "llvmlite" in maps]))
+"""
+
+
+def measure_import(lanes, rounds):
+    """Seconds of `import engine` after `import numpy`, and whether LLVM was loaded by it."""
+    lines = {"whipsnake": "import whipsnake", "numba": "import numba", "python": ""}
+    samples = {lane.name: [] for lane in lanes if lane.name in lines}
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for number in range(rounds + 1):
+        for lane in lanes:
+            if lane.name not in lines:
+                continue
+            code = IMPORT_CODE.format(line=lines[lane.name])
+            text = subprocess.run(
+                [lane.python, "-c", code], capture_output=True, text=True, env=env, check=True
+            ).stdout
+            if number > 0:  # the first one fills the page cache and writes .pyc files
+                samples[lane.name].append(json.loads(text))
+    return {
+        name: {
+            "numpy": median(s[0] for s in rows),
+            "import": median(s[1] for s in rows),
+            "llvm_loaded": any(s[2] for s in rows),
+        }
+        for name, rows in samples.items()
+    }
+
+
+def measure_calls(lanes, rounds, calls):
+    """Seconds per call by shape and lane; "python" is a plain call of the same function.
+
+    Also {"unit": ...}: a plain call without arguments, which the targets take as 20 ns.
+    """
+    compiled = [lane for lane in lanes if lane.engine in ("whipsnake", "numba")]
+    names, workers, errors, samples = [], {}, {}, {}
+    with contextlib.ExitStack() as stack:
+        for lane in compiled or lanes[-1:]:
+            try:
+                worker = stack.enter_context(WorkerProcess(lane, timeout=300))
+                answer = worker.ask("shapes")
+            except WorkerFailed as error:
+                errors[lane.name] = {"all shapes": str(error)}
+                continue
+            names, errors[lane.name] = answer["names"], answer["errors"]
+            workers[lane.name] = worker
+        for _ in range(rounds):
+            for shape in names:
+                for lane_name, worker in workers.items():
+                    for kind, column in (("engine", lane_name), ("plain", "python")):
+                        if kind == "engine" and shape in errors[lane_name]:
+                            continue
+                        order = {"name": shape, "kind": kind, "calls": calls, "repeats": 5}
+                        took = worker.ask("shape", **order)["call"]
+                        samples.setdefault(shape, {}).setdefault(column, []).append(took)
+    shapes = {
+        shape: {column: median(times) for column, times in columns.items()}
+        for shape, columns in samples.items()
+    }
+    unit = shapes.get("no arguments", {}).get("python")
+    return {"shapes": shapes, "unit": unit, "errors": errors}
+
+
+def measure_growth(lanes, rounds, folder, progress):
+    """Compile times of generated programs: by series, then by size, then by lane, in seconds."""
+    compiled = [lane for lane in lanes if lane.engine in ("whipsnake", "numba")]
+    warm_up = growth.write(folder, "statements", 1)
+    table, given_up = {}, set()
+    for series, sizes in growth.SERIES.items():
+        for size in sizes:
+            path = growth.write(folder, series, size)
+            samples = {lane.name: [] for lane in compiled}
+            for number in range(rounds):
+                for lane in compiled:
+                    done = samples[lane.name]
+                    # One long compile tells as much as three.
+                    if (lane.name, series) in given_up or (done and (done[0] or 0) > 5.0):
+                        continue
+                    try:
+                        with WorkerProcess(lane, timeout=180) as worker:
+                            worker.ask("compile", path=str(warm_up))
+                            done.append(worker.ask("compile", path=str(path))["compile"])
+                    except WorkerFailed as error:
+                        given_up.add((lane.name, series))
+                        progress(f"  {lane.name}: {series} {size}: {error}")
+            row = {name: median(times) if times else None for name, times in samples.items()}
+            table.setdefault(series, {})[size] = row
+            progress(f"  {series:<18} {size:>5}  " + growth.describe(row))
+    return table
+
+
+def measure_checks(lanes, rounds, bursts, seconds, only, progress):
+    """Time with checks / time without, by engine, family and program."""
+    table = {}
+    for lane in lanes:
+        if lane.engine == "whipsnake":
+            checked = lane.with_options("checked")
+        elif lane.engine == "numba":
+            checked = lane.with_options("checked", boundscheck=True)
+        else:
+            continue
+        unchecked = lane.with_options("unchecked", boundscheck=False, error_model="numpy")
+        for family, names in FAMILIES.items():
+            for name in names:
+                if only and name not in only:
+                    continue
+                both = measure_program(name, [checked, unchecked], rounds, bursts, seconds)
+                ratio = paired_ratio(both["checked"], both["unchecked"])
+                table.setdefault(lane.name, {}).setdefault(family, {})[name] = ratio
+                shown = "failed" if ratio is None else f"{ratio:.2f}"
+                progress(f"  {lane.name:<10} {family:<9} {name:<22} {shown}")
+    return table
+
+
+def program_names():
+    return sorted(path.stem for path in (HERE / "programs").glob("*.py"))
