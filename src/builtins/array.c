@@ -1,0 +1,282 @@
+/* Arrays: attributes, np.empty, views that need no code of their own. */
+#include "builtins/tables.h"
+
+static Type *self_type(const Call *c) { return c->self.ty; }
+
+/* --- attributes --------------------------------------------------------------------------------------------------------- */
+
+static Type *int_tuple(Call *c) {
+    Type *items[32];
+    for (uint32_t i = 0; i < self_type(c)->ndim; i++) items[i] = TY_I(64);
+    return ty_tuple(items, self_type(c)->ndim);
+}
+
+static Ref lower_shape(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->self), dims[32];
+    for (uint32_t i = 0; i < self_type(c)->ndim; i++) dims[i] = lo_array_dim(lo, a, i);
+    return lo_make(lo, int_tuple(c), self_type(c)->ndim, dims);
+}
+
+static Ref lower_strides(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->self), dims[32];
+    for (uint32_t i = 0; i < self_type(c)->ndim; i++) dims[i] = lo_array_stride(lo, a, i);
+    return lo_make(lo, int_tuple(c), self_type(c)->ndim, dims);
+}
+
+static Type *type_int64(Call *c) { return (void)c, TY_I(64); }
+
+static Ref lower_size(Lower *lo, Call *c) { return lo_array_size(lo, lo_arg(lo, c->self)); }
+
+static Ref lower_nbytes(Lower *lo, Call *c) {
+    return lo_op2(lo, OP_MUL, lo_array_size(lo, lo_arg(lo, c->self)), lo_int(lo, self_type(c)->elem->size));
+}
+
+static Const *const_ndim(Call *c) { return ir_const_int(c->in->cx, TY_I(64), self_type(c)->ndim); }
+static Const *const_itemsize(Call *c) { return ir_const_int(c->in->cx, TY_I(64), self_type(c)->elem->size); }
+static Ref lower_constant(Lower *lo, Call *c) { return lo_const(lo, c->row->constant(c)); }
+
+static Type *type_dtype(Call *c) { return ty_dtype(self_type(c)->elem); }
+
+static Const *const_dtype(Call *c) {
+    Const *k = NEW(c->in->cx, Const);
+    k->ty = type_dtype(c);
+    return k;
+}
+
+/* --- views ---------------------------------------------------------------------------------------------------------------- */
+
+static Type *type_transposed(Call *c) {
+    Type *ty = self_type(c);
+    char layout = ty->ndim < 2 ? ty->layout : ty->layout == 'C' ? 'F' : ty->layout == 'F' ? 'C' : 'A';
+    return ty_array(ty->elem, ty->ndim, layout, ty->readonly, ty->aligned);
+}
+
+static Ref lower_transposed(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->self), shape[32], strides[32];
+    Type *ty = type_transposed(c);
+    for (uint32_t i = 0; i < ty->ndim; i++) {
+        shape[i] = lo_array_dim(lo, a, ty->ndim - 1 - i);
+        if (ty->layout == 'A') strides[i] = lo_array_stride(lo, a, ty->ndim - 1 - i);
+    }
+    return lo_array_make(lo, ty, lo_array_data(lo, a), lo_array_owner(lo, a), shape, strides);
+}
+
+/* a.real, a.imag of complex arrays: every other float. Of others: the array itself, or zeros (not here). */
+static Type *type_part(Call *c) {
+    Type *ty = self_type(c);
+    if (ty->elem->kind != TY_COMPLEX)
+        return c->row->data ? infer_fail(c->in, c->span, D_NOT_YET, ".imag of an array that is not complex") : ty;
+    return ty_array(TY_F(ty->elem->bits / 2u), ty->ndim, 'A', ty->readonly, ty->aligned);
+}
+
+static Ref lower_part(Lower *lo, Call *c) {
+    Type *ty = self_type(c), *view = type_part(c);
+    Ref a = lo_arg(lo, c->self), shape[32], strides[32], data = lo_array_data(lo, a);
+    if (ty->elem->kind != TY_COMPLEX) return a;
+    for (uint32_t i = 0; i < ty->ndim; i++) shape[i] = lo_array_dim(lo, a, i), strides[i] = lo_array_stride(lo, a, i);
+    if (c->row->data) data = lo_op(lo, OP_OFFSET, TY_OF(TY_PTR), 2, (Ref[]){data, lo_int(lo, ty->elem->size / 2)});
+    return lo_array_make(lo, view, data, lo_array_owner(lo, a), shape, strides);
+}
+
+/* --- np.empty ---------------------------------------------------------------------------------------------------------------- */
+
+/* Dimensions from a shape argument: an integer or a tuple of them. -1: neither. */
+static int shape_rank(const Type *ty) {
+    if (ty_is_integral(ty)) return 1;
+    if (ty->kind != TY_TUPLE || ty->nitems > 32) return -1;
+    for (uint32_t i = 0; i < ty->nitems; i++)
+        if (!ty_is_integral(ty->items[i])) return -1;
+    return (int)ty->nitems;
+}
+
+static Type *type_empty(Call *c) {
+    int n = shape_rank(plain(c, 0));
+    if (n < 0) return rule_no_overload(c);
+    Type *elem = rule_dtype(c, 1, TY_F(64));
+    if (!elem) return NULL;
+    if (!elem->size) return rule_no_overload(c);
+    char layout = 'C';
+    if (given(c, 2) && c->args[2].ty->kind == TY_STR) {
+        const Const *k = c->args[2].k;
+        if (!k) return infer_fail(c->in, c->span, D_NOT_CONSTANT, "order");
+        layout = k->str.n == 1 && *k->str.s == 'F' && n > 1 ? 'F' : 'C';
+    }
+    return ty_array(elem, (unsigned)n, layout, false, true);
+}
+
+static Ref lower_empty(Lower *lo, Call *c) {
+    Type *ty = ir_at(lo->high, c->ins)->ty;
+    Ref v = lo_arg_as(lo, c->args[0], plain(c, 0)), shape[32];
+    if (lo_type(lo, v)->kind != TY_TUPLE) {
+        shape[0] = lo_convert(lo, v, TY_I(64));
+        return lo_array_new(lo, ty, shape);
+    }
+    for (uint32_t i = 0; i < ty->ndim; i++) shape[i] = lo_convert(lo, lo_field(lo, v, i), TY_I(64));
+    return lo_array_new(lo, ty, shape);
+}
+
+/* --- reshape of what lies in C order: a view -------------------------------------------------------------------------------------- */
+
+/* _reshape(a, shape): a is C-contiguous and the sizes agree (the prelude has checked). */
+static Type *type_reshape(Call *c) {
+    int n = shape_rank(c->args[1].ty);
+    Type *ty = c->args[0].ty;
+    if (n < 0 || ty->kind != TY_ARRAY || ty->layout != 'C') return rule_no_overload(c);
+    return ty_array(ty->elem, (unsigned)n, 'C', ty->readonly, ty->aligned);
+}
+
+static Ref lower_reshape(Lower *lo, Call *c) {
+    Type *ty = ir_at(lo->high, c->ins)->ty;
+    Ref a = lo_arg(lo, c->args[0]), v = lo_arg(lo, c->args[1]), shape[32];
+    for (uint32_t i = 0; i < ty->ndim; i++)
+        shape[i] = lo_convert(lo, lo_type(lo, v)->kind == TY_TUPLE ? lo_field(lo, v, i) : v, TY_I(64));
+    return lo_array_make(lo, ty, lo_array_data(lo, a), lo_array_owner(lo, a), shape, NULL);
+}
+
+/* --- what the prelude is written with: whipsnake.prelude.intrinsics ------------------------------------------------------- */
+
+static bool is_array_arg(const Call *c, uint32_t i) { return c->args[i].ty->kind == TY_ARRAY; }
+
+/* contiguous(a): the same memory as an array of layout 'C'; is_contiguous(a) has said yes. */
+static Type *type_contiguous(Call *c) {
+    Type *ty = c->args[0].ty;
+    return is_array_arg(c, 0) ? ty_array(ty->elem, ty->ndim, 'C', ty->readonly, ty->aligned) : rule_no_overload(c);
+}
+
+static Ref lower_contiguous(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]), shape[32];
+    Type *ty = type_contiguous(c);
+    for (uint32_t i = 0; i < ty->ndim; i++) shape[i] = lo_array_dim(lo, a, i);
+    return lo_array_make(lo, ty, lo_array_data(lo, a), lo_array_owner(lo, a), shape, NULL);
+}
+
+static Type *type_is_contiguous(Call *c) { return is_array_arg(c, 0) ? TY_OF(TY_BOOL) : rule_no_overload(c); }
+
+static Const *const_is_contiguous(Call *c) {
+    return c->args[0].ty->layout == 'C' ? const_bool(c->in->cx, true) : NULL;
+}
+
+/* Strides are those of C order, but for axes of length 1 and arrays without elements. */
+static Ref lower_is_contiguous(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]);
+    Type *ty = lo_type(lo, a);
+    if (ty->layout == 'C') return lo_bool(lo, true);
+    Ref r = lo_bool(lo, true), want = lo_int(lo, ty->elem->size), one = lo_int(lo, 1);
+    for (uint32_t i = ty->ndim; i-- > 0;) {
+        Ref dim = lo_array_dim(lo, a, i);
+        Ref good = lo_or(lo, lo_cmp(lo, OP_EQ, dim, one), lo_cmp(lo, OP_EQ, lo_array_stride(lo, a, i), want));
+        r = lo_and(lo, r, good);
+        want = lo_op2(lo, OP_MUL, want, dim);
+    }
+    return lo_or(lo, r, lo_cmp(lo, OP_EQ, lo_array_size(lo, a), lo_int(lo, 0)));
+}
+
+/* layout(a): "C", "F" or "A", when compiling. */
+static Type *type_layout(Call *c) { return is_array_arg(c, 0) ? TY_OF(TY_STR) : rule_no_overload(c); }
+
+static Const *const_layout(Call *c) {
+    Const *k = NEW(c->in->cx, Const);
+    k->ty = TY_OF(TY_STR);
+    k->str.s = cx_intern(c->in->cx, &c->args[0].ty->layout, 1);
+    k->str.n = 1;
+    return k;
+}
+
+static Type *type_transpose_fn(Call *c) {
+    Call self = *c;
+    self.self = c->args[0];
+    return is_array_arg(c, 0) ? type_transposed(&self) : rule_no_overload(c);
+}
+
+static Ref lower_transpose_fn(Lower *lo, Call *c) {
+    Call self = *c;
+    self.self = c->args[0];
+    return lower_transposed(lo, &self);
+}
+
+/* dtype_of(x): the dtype of a scalar or array. */
+static Type *type_dtype_of(Call *c) {
+    Type *ty = plain(c, 0);
+    if (ty->kind == TY_ARRAY) ty = ty->elem;
+    return ty->size ? ty_dtype(ty) : rule_no_overload(c);
+}
+
+static Const *const_dtype_of(Call *c) {
+    Const *k = NEW(c->in->cx, Const);
+    k->ty = type_dtype_of(c);
+    return k;
+}
+
+/* pairwise_sum(a): of a one-dimensional float or complex array, as accurate as NumPy's. */
+static Type *type_pairwise(Call *c) {
+    Type *ty = c->args[0].ty;
+    bool good = ty->kind == TY_ARRAY && ty->ndim == 1 && (ty->elem->kind == TY_FLOAT || ty->elem->kind == TY_COMPLEX);
+    return good ? ty->elem : rule_no_overload(c);
+}
+
+static Ref lower_pairwise(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]);
+    Type *elem = type_pairwise(c);
+    bool complex = elem->kind == TY_COMPLEX, wide = elem->bits == (complex ? 128 : 64);
+    static const char *const names[] = {"ws_sum_f32", "ws_sum_f64", "ws_sum_c64", "ws_sum_c128"};
+    Ref args[] = {lo_array_data(lo, a), lo_array_dim(lo, a, 0), lo_array_stride(lo, a, 0)};
+    return lo_rt(lo, names[2 * complex + wide], elem, 3, args);
+}
+
+/* same_memory(a, b): may the two arrays share an element? Decided by their address ranges. */
+static Type *type_same_memory(Call *c) {
+    return is_array_arg(c, 0) && is_array_arg(c, 1) ? TY_OF(TY_BOOL) : rule_no_overload(c);
+}
+
+static void address_range(Lower *lo, Ref a, Ref *low, Ref *high) {
+    Type *ty = lo_type(lo, a), *i64 = TY_I(64);
+    Ref first = lo_op1(lo, OP_BITCAST, i64, lo_array_data(lo, a)), last = first, zero = lo_int(lo, 0);
+    for (uint32_t i = 0; i < ty->ndim; i++) {
+        Ref steps = lo_math2(lo, MATH_MAX, lo_op2(lo, OP_SUB, lo_array_dim(lo, a, i), lo_int(lo, 1)), zero);
+        Ref way = lo_op2(lo, OP_MUL, steps, lo_array_stride(lo, a, i));
+        first = lo_op2(lo, OP_ADD, first, lo_math2(lo, MATH_MIN, way, zero));
+        last = lo_op2(lo, OP_ADD, last, lo_math2(lo, MATH_MAX, way, zero));
+    }
+    *low = first;
+    *high = lo_op2(lo, OP_ADD, last, lo_int(lo, ty->elem->size));
+}
+
+static Ref lower_same_memory(Lower *lo, Call *c) {
+    Ref low[2], high[2];
+    for (int i = 0; i < 2; i++) address_range(lo, lo_arg(lo, c->args[i]), &low[i], &high[i]);
+    return lo_and(lo, lo_cmp(lo, OP_LT, low[0], high[1]), lo_cmp(lo, OP_LT, low[1], high[0]));
+}
+
+#define INTRINSIC "whipsnake.prelude.intrinsics."
+
+const Row rows_array_functions[] = {
+    {.name = "numpy.empty", .params = "shape, dtype=, order=", .type = type_empty, .lower = lower_empty},
+    {.name = INTRINSIC "reshape", .params = "a, shape", .type = type_reshape, .lower = lower_reshape},
+    {.name = INTRINSIC "contiguous", .params = "a", .type = type_contiguous, .lower = lower_contiguous},
+    {.name = INTRINSIC "is_contiguous", .params = "a", .type = type_is_contiguous, .lower = lower_is_contiguous,
+     .constant = const_is_contiguous},
+    {.name = INTRINSIC "layout", .params = "a", .type = type_layout, .lower = lower_constant, .constant = const_layout},
+    {.name = INTRINSIC "transpose", .params = "a", .type = type_transpose_fn, .lower = lower_transpose_fn},
+    {.name = INTRINSIC "dtype_of", .params = "x", .type = type_dtype_of, .lower = lower_constant,
+     .constant = const_dtype_of},
+    {.name = INTRINSIC "pairwise_sum", .params = "a", .type = type_pairwise, .lower = lower_pairwise},
+    {.name = INTRINSIC "same_memory", .params = "a, b", .type = type_same_memory, .lower = lower_same_memory},
+    {0},
+};
+
+#define ATTRIBUTE(name_, type_, lower_, ...) \
+    {.name = name_, .params = "", .type = type_, .lower = lower_, .flags = ROW_ATTRIBUTE, __VA_ARGS__}
+
+const Row rows_array_methods[] = {
+    ATTRIBUTE("array.shape", int_tuple, lower_shape, ),
+    ATTRIBUTE("array.strides", int_tuple, lower_strides, ),
+    ATTRIBUTE("array.size", type_int64, lower_size, ),
+    ATTRIBUTE("array.nbytes", type_int64, lower_nbytes, ),
+    ATTRIBUTE("array.ndim", type_int64, lower_constant, .constant = const_ndim),
+    ATTRIBUTE("array.itemsize", type_int64, lower_constant, .constant = const_itemsize),
+    ATTRIBUTE("array.dtype", type_dtype, lower_constant, .constant = const_dtype),
+    ATTRIBUTE("array.T", type_transposed, lower_transposed, ),
+    ATTRIBUTE("array.real", type_part, lower_part, .data = 0),
+    ATTRIBUTE("array.imag", type_part, lower_part, .data = 1),
+    {0},
+};

@@ -1,0 +1,150 @@
+/* Attributes and methods of dtypes, enum members, tuples and exceptions; functions on dtypes. */
+#include "builtins/tables.h"
+
+/* --- dtypes --------------------------------------------------------------------------------------------------------- */
+
+/* The np.dtype object of a type; new reference or NULL. */
+static PyObject *dtype_object(const Type *ty) {
+    PyObject *np = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+    PyObject *r = np ? PyObject_CallMethod(np, "dtype", "s", ty->kind == TY_BOOL ? "bool" : ty->name) : NULL;
+    PyErr_Clear();
+    return r;
+}
+
+/* Any attribute of the dtype object that is a constant: type, itemsize, kind, name, char ... */
+static Const *const_dtype_attr(Call *c) {
+    const char *dot = c->row->name;
+    while (*dot != '.') dot++;
+    PyObject *d = dtype_object(c->self.ty->of);
+    Const *k = d ? infer_object_attr(c->in, d, dot + 1) : NULL;
+    Py_XDECREF(d);
+    return k;
+}
+
+static Type *type_dtype_attr(Call *c) {
+    Const *k = const_dtype_attr(c);
+    return k ? k->ty : rule_no_overload(c);
+}
+
+static Ref lower_constant(Lower *lo, Call *c) { return lo_const(lo, c->row->constant(c)); }
+
+/* np.result_type(a, b) of dtypes: by NumPy itself. */
+static Const *const_result_type(Call *c) {
+    PyObject *np = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+    PyObject *a = dtype_object(rule_dtype(c, 0, NULL)), *b = dtype_object(rule_dtype(c, 1, NULL));
+    PyObject *r = np && a && b ? PyObject_CallMethod(np, "result_type", "OO", a, b) : NULL;
+    Const *k = r ? build_const(c->in->cx, r) : NULL;
+    PyErr_Clear();
+    Py_XDECREF(a);
+    Py_XDECREF(b);
+    Py_XDECREF(r);
+    return k;
+}
+
+static Type *type_result_type(Call *c) {
+    if (!rule_dtype(c, 0, NULL) || !rule_dtype(c, 1, NULL)) return NULL;
+    Const *k = const_result_type(c);
+    return k ? k->ty : rule_no_overload(c);
+}
+
+/* np.dtype(x) */
+static Const *const_dtype(Call *c) {
+    Type *of = rule_dtype(c, 0, TY_F(64));
+    if (!of) return NULL;
+    Const *k = NEW(c->in->cx, Const);
+    k->ty = ty_dtype(of);
+    return k;
+}
+
+static Type *type_dtype(Call *c) {
+    Const *k = const_dtype(c);
+    return k ? k->ty : NULL;
+}
+
+/* --- enums ------------------------------------------------------------------------------------------------------------ */
+
+static Type *type_enum_value(Call *c) {
+    if (c->self.ty->is_signed) return TY_I(64);
+    Const *k = c->row->constant(c);
+    return k ? k->ty : rule_no_overload(c);
+}
+
+/* The member behind an enum constant; new reference or NULL. */
+static PyObject *enum_member(const Type *ty, const Const *k) {
+    PyObject *list = PyObject_CallMethod((PyObject *)&PyTuple_Type, "__call__", "O", ty->obj), *r = NULL;
+    if (ty->is_signed) {
+        r = PyObject_CallFunction(ty->obj, "L", (long long)k->i);
+    } else if (list && k->i >= 0 && k->i < PyTuple_Size(list)) {
+        r = PyTuple_GetItem(list, (Py_ssize_t)k->i);
+        Py_XINCREF(r);
+    }
+    Py_XDECREF(list);
+    PyErr_Clear();
+    return r;
+}
+
+static Const *const_enum_attr(Call *c) {
+    if (!c->self.k) return NULL;
+    PyObject *m = enum_member(c->self.ty, c->self.k);
+    Const *k = m ? infer_object_attr(c->in, m, c->row->data ? "name" : "value") : NULL;
+    Py_XDECREF(m);
+    return k;
+}
+
+static Ref lower_enum_value(Lower *lo, Call *c) {
+    Const *k = const_enum_attr(c);
+    return k ? lo_const(lo, k) : lo_convert(lo, lo_arg(lo, c->self), TY_I(64));
+}
+
+static Type *type_enum_name(Call *c) {
+    Const *k = const_enum_attr(c);
+    return k ? k->ty
+             : infer_fail(c->in, c->span, D_NOT_CONSTANT, "the enum member whose name is asked for");
+}
+
+/* --- tuples ------------------------------------------------------------------------------------------------------------ */
+
+static Type *type_tuple_search(Call *c) {
+    for (uint32_t i = 0; i < c->self.ty->nitems; i++)
+        if (!lo_can_equal(c->self.ty->items[i], c->args[0].ty)) return rule_no_overload(c);
+    return TY_I(64);
+}
+
+static Ref lower_tuple_count(Lower *lo, Call *c) {
+    Ref t = lo_arg(lo, c->self), v = lo_arg(lo, c->args[0]), n = lo_int(lo, 0);
+    for (uint32_t i = 0; i < c->self.ty->nitems; i++)
+        n = lo_op2(lo, OP_ADD, n, lo_convert(lo, lo_equal(lo, lo_field(lo, t, i), v), TY_I(64)));
+    return n;
+}
+
+static Ref lower_tuple_index(Lower *lo, Call *c) {
+    Ref t = lo_arg(lo, c->self), v = lo_arg(lo, c->args[0]), at = lo_int(lo, -1);
+    for (uint32_t i = c->self.ty->nitems; i-- > 0;)
+        at = lo_select(lo, lo_equal(lo, lo_field(lo, t, i), v), lo_int(lo, i), at);
+    lo_check(lo, lo_cmp(lo, OP_GE, at, lo_int(lo, 0)), CHECK_NOT_IN_TUPLE);
+    return at;
+}
+
+#define ATTRIBUTE(name_, type_, lower_, constant_, data_) \
+    {.name = name_, .params = "", .type = type_, .lower = lower_, .constant = constant_, .flags = ROW_ATTRIBUTE, .data = data_}
+#define DTYPE_ATTR(name_) ATTRIBUTE(name_, type_dtype_attr, lower_constant, const_dtype_attr, 0)
+
+const Row rows_other_methods[] = {
+    DTYPE_ATTR("dtype.type"),
+    DTYPE_ATTR("dtype.itemsize"),
+    DTYPE_ATTR("dtype.kind"),
+    DTYPE_ATTR("dtype.name"),
+    DTYPE_ATTR("dtype.char"),
+    ATTRIBUTE("enum.value", type_enum_value, lower_enum_value, const_enum_attr, 0),
+    ATTRIBUTE("enum.name", type_enum_name, lower_constant, const_enum_attr, 1),
+    {.name = "tuple.count", .params = "value", .type = type_tuple_search, .lower = lower_tuple_count, .flags = ROW_METHOD},
+    {.name = "tuple.index", .params = "value", .type = type_tuple_search, .lower = lower_tuple_index, .flags = ROW_METHOD},
+    {0},
+};
+
+const Row rows_dtype[] = {
+    {.name = "numpy.dtype", .params = "dtype", .type = type_dtype, .lower = lower_constant, .constant = const_dtype},
+    {.name = "numpy.result_type", .params = "a, b", .type = type_result_type, .lower = lower_constant,
+     .constant = const_result_type},
+    {0},
+};

@@ -1,0 +1,64 @@
+/* What compiled code may call, read and subscript: one row each, everything derived from it.
+ *
+ * A row says how Python names it, which parameters it has, how its result is typed, how it is lowered, and what it
+ * promises. Inference calls `type`, lowering calls `lower`; both get the same Call. Rows live in tables by area
+ * (builtins/ *.c), each ended by a zeroed row, listed in builtins/table.c. */
+#pragma once
+#include "infer/infer.h"
+
+typedef struct Lower Lower; /* lower/lower.h */
+
+typedef Type *TypeRule(Call *c);           /* NULL: not typable; call infer_fail first */
+typedef Ref LowerRule(Lower *lo, Call *c); /* the LOW value, of the instruction's type */
+typedef Const *ConstRule(Call *c);         /* the result as a constant, or NULL */
+
+enum RowFlag {
+    ROW_METHOD = 1,    /* "ndarray.sum": a method or attribute of a type, not a callable of a module */
+    ROW_ATTRIBUTE = 2, /* read without a call */
+    ROW_PRELUDE = 4,   /* written in Python: whipsnake.prelude.<prelude> */
+};
+
+struct Row {
+    const char *name;   /* "math.sqrt", "builtins.abs"; methods: "array.sum", "number.real" */
+    const char *params; /* "x", "a, axis=, dtype=", "*args, key=, default="; a '=' marks what may be left out */
+    TypeRule *type;
+    LowerRule *lower;
+    ConstRule *constant; /* or NULL */
+    unsigned flags;
+    const char *sigs; /* for rule_sigs: "d->d f->f"; letters as NumPy's: ? b B h H i I l L f d F D */
+    int data;         /* MathFn, BinOp ... as the lowering likes */
+    int data2;
+    const char *prelude; /* "creation.linspace" */
+    const char *doc;     /* one line for the manual */
+};
+
+/* The row of a Python object (function or class), or NULL. GIL held. */
+const Row *row_of_object(Infer *in, PyObject *obj);
+/* The method or attribute `name` of values of this type, or NULL. */
+const Row *row_of_method(const Type *ty, const char *name);
+/* Names of the methods and attributes that `ty` has, for messages. */
+const char *row_method_names(Cx *cx, const Type *ty);
+
+/* A bound method is a closure whose code is the row. */
+const Row *row_of_closure(const Type *ty);
+
+/* A binary or comparison operator, in-place too: how numbers, tuples, strings, arrays ... are computed with. */
+typedef struct OpRule {
+    Type *(*type)(Infer *in, Inst *inst, Ref ins, Arg a, Arg b, Const **k);
+    Ref (*lower)(Lower *lo, Ref ins, Arg a, Arg b);
+} OpRule;
+/* Never NULL: the last rule of each table reports the error. */
+const OpRule *oprule_binary(BinOp op, const Type *a, const Type *b);
+const OpRule *oprule_compare(CmpOp op, const Type *a, const Type *b);
+
+/* Items start, start + step ... (n of them) that a constant slice takes of a sequence of `length`. */
+typedef struct TupleSlice {
+    int64_t start, step, n;
+} TupleSlice;
+TupleSlice subscript_slice(const Const *slice, int64_t length);
+
+/* Subscripts: obj[index], obj[index] = value. */
+Type *subscript_type(Infer *in, Inst *inst, Ref ins, Arg obj, Arg index, Const **k);
+Ref subscript_lower(Lower *lo, Ref ins, Arg obj, Arg index);
+bool subscript_store_ok(Infer *in, Inst *inst, Ref ins, Arg obj, Arg index, Arg value);
+void subscript_store(Lower *lo, Ref ins, Arg obj, Arg index, Arg value);

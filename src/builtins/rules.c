@@ -1,0 +1,120 @@
+/* Type rules that many rows share. */
+#include <string.h>
+
+#include "builtins/tables.h"
+
+Const *const_bool(Cx *cx, bool b) { return ir_const_int(cx, TY_OF(TY_BOOL), b); }
+
+Type *rule_no_overload(Call *c) {
+    Cx *cx = c->in->cx;
+    Buf types = {0};
+    if (c->in->final && c->self.ty) infer_explain(c->in, c->inst, c->self.ref);
+    for (uint32_t i = 0; i < c->nargs; i++) {
+        if (!c->args[i].ty) continue;
+        buf_printf(cx, &types, "%s%s", types.n ? ", " : "", infer_type_text(cx, c->args[i].ty));
+        if (c->in->final && c->args[i].ref) infer_explain(c->in, c->inst, c->args[i].ref);
+    }
+    const char *name = strncmp(c->row->name, "builtins.", 9) == 0 ? c->row->name + 9 : c->row->name;
+    return infer_fail(c->in, c->span, D_NO_OVERLOAD, name, types.at ? types.at : "");
+}
+
+/* --- dtypes --------------------------------------------------------------------------------------------------- */
+
+Type *rule_object_type(Infer *in, PyObject *obj) {
+    Type *t = in->core->type_from_object(obj);
+    if (t) return t;
+    PyErr_Clear();
+    PyObject *np = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+    PyObject *dtype = np ? PyObject_CallMethod(np, "dtype", "O", obj) : NULL;
+    if (dtype) t = in->core->type_of(dtype);
+    PyErr_Clear();
+    Py_XDECREF(dtype);
+    return t && t->kind == TY_DTYPE ? t->of : NULL;
+}
+
+Type *rule_dtype(Call *c, uint32_t i, Type *otherwise) {
+    if (!given(c, i) || c->args[i].ty->kind == TY_NONE) return otherwise;
+    Type *ty = c->args[i].ty, *r = NULL;
+    if (ty->kind == TY_DTYPE) return ty->of;
+    if (ty->kind == TY_CLASS || ty->kind == TY_FUNC) r = rule_object_type(c->in, ty->obj);
+    if (ty->kind == TY_STR && c->args[i].k) {
+        PyObject *s = PyUnicode_FromStringAndSize(c->args[i].k->str.s, (Py_ssize_t)c->args[i].k->str.n);
+        if (!s) cx_abort(c->in->cx);
+        r = rule_object_type(c->in, s);
+        Py_DECREF(s);
+    }
+    if (r) return r;
+    infer_fail_about(c->in, c->inst, &c->args[i].ref, c->args[i].ref != 0, c->span, D_NOT_CONSTANT, "dtype");
+    return NULL;
+}
+
+/* --- signatures by letters -------------------------------------------------------------------------------------- */
+
+static Type *letter_type(char c) {
+    switch (c) {
+    case '?': return TY_OF(TY_BOOL);
+    case 'b': return TY_I(8);
+    case 'B': return TY_U(8);
+    case 'h': return TY_I(16);
+    case 'H': return TY_U(16);
+    case 'i': return TY_I(32);
+    case 'I': return TY_U(32);
+    case 'l': return TY_I(64);
+    case 'L': return TY_U(64);
+    case 'f': return TY_F(32);
+    case 'd': return TY_F(64);
+    case 'F': return TY_C(64);
+    case 'D': return TY_C(128);
+    default: return NULL;
+    }
+}
+
+/* Does an argument of this type go into a parameter of that one? Weak floats go into any float. */
+static bool takes(Type *param, Arg a) {
+    Type *ty = infer_plain(a.ty);
+    if (ty->kind == TY_ENUM && ty->is_signed) ty = TY_I(64);
+    if (!ty_is_number(ty)) return false;
+    if (ty == param) return true;
+    if (a.weak && ty->kind == TY_FLOAT && param->kind == TY_FLOAT) return true;
+    if (a.weak && ty->kind == TY_INT && param->kind == TY_FLOAT) return true;
+    return ty_fit(ty, param) >= FIT_SAFE || (ty_is_integral(ty) && param->kind == TY_FLOAT && param->bits == 64) ||
+           (ty_is_integral(ty) && param->kind == TY_COMPLEX && param->bits == 128);
+}
+
+/* The signature that fits; its result letter, and how many arguments. NULL: none. */
+static const char *find_sig(Call *c, uint32_t n) {
+    const Arg *args = c->args;
+    /* all weak: as float64 */
+    bool strong = false;
+    for (uint32_t i = 0; i < n; i++) strong = strong || !args[i].weak;
+    for (const char *s = c->row->sigs; *s;) {
+        bool good = strcspn(s, "-") == n;
+        for (uint32_t i = 0; good && i < n; i++) {
+            Type *param = letter_type(s[i]);
+            good = takes(param, args[i]) && (strong || param->kind != TY_FLOAT || param->bits == 64);
+        }
+        if (good) return s;
+        s += strcspn(s, " ");
+        s += strspn(s, " ");
+    }
+    return NULL;
+}
+
+static uint32_t count_given(const Call *c) {
+    uint32_t n = 0;
+    while (n < c->nargs && c->args[n].ty) n++;
+    return n;
+}
+
+Type *rule_sigs(Call *c) {
+    uint32_t n = count_given(c);
+    const char *s = find_sig(c, n);
+    return s ? letter_type(s[n + 2]) : rule_no_overload(c);
+}
+
+bool rule_sigs_types(Call *c, Type **args, uint32_t n) {
+    const char *s = find_sig(c, n);
+    if (!s) return false;
+    for (uint32_t i = 0; i < n; i++) args[i] = letter_type(s[i]);
+    return true;
+}

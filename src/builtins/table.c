@@ -1,0 +1,153 @@
+/* Finding the row of a Python object, a method, an attribute. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "builtins/tables.h"
+
+static const Row *const callables[] = {rows_core, rows_dtype, rows_iterate, rows_convert, rows_text, rows_array_functions,
+                                       rows_math, rows_cmath, rows_random, rows_numpy_math, rows_prelude, NULL};
+
+static const Row *const methods[] = {rows_number_methods, rows_array_methods, rows_other_methods, rows_prelude_methods,
+                                     NULL};
+
+/* --- objects to rows: one table per process, filled module by module as they are imported (GIL held) ----------- */
+
+typedef struct ObjectRow {
+    PyObject *obj; /* owned */
+    const Row *row;
+} ObjectRow;
+
+static ObjectRow *objects; /* open addressing */
+static size_t nobjects, capacity;
+static uint8_t *resolved; /* per row, in order of the tables */
+
+static size_t slot_of(const ObjectRow *at, size_t cap, PyObject *obj) {
+    size_t i = ((uintptr_t)obj >> 4) * 0x9e3779b97f4a7c15u >> 20;
+    for (i &= cap - 1; at[i].obj && at[i].obj != obj; i = (i + 1) & (cap - 1)) {
+    }
+    return i;
+}
+
+/* False: no memory. */
+static bool add_object(PyObject *obj, const Row *row) {
+    if (nobjects * 2 >= capacity) {
+        size_t cap = capacity ? capacity * 2 : 1024;
+        ObjectRow *big = mem_alloc(cap * sizeof *big);
+        if (!big) return false;
+        memset(big, 0, cap * sizeof *big);
+        for (size_t i = 0; i < capacity; i++)
+            if (objects[i].obj) big[slot_of(big, cap, objects[i].obj)] = objects[i];
+        mem_free(objects);
+        objects = big;
+        capacity = cap;
+    }
+    size_t i = slot_of(objects, capacity, obj);
+    if (objects[i].obj) return true; /* the first row wins: np.abs is np.absolute */
+    Py_INCREF(obj);
+    objects[i] = (ObjectRow){obj, row};
+    nobjects++;
+    return true;
+}
+
+/* The object that a row names, if its module is imported; new reference or NULL, no exception left. */
+static PyObject *find_object(const char *name) {
+    const char *dot = strrchr(name, '.');
+    char module[64];
+    if ((size_t)(dot - name) >= sizeof module) return NULL;
+    memcpy(module, name, (size_t)(dot - name));
+    module[dot - name] = 0;
+    PyObject *mod = PyDict_GetItemString(PyImport_GetModuleDict(), module);
+    PyObject *obj = mod ? PyObject_GetAttrString(mod, dot + 1) : NULL;
+    PyErr_Clear();
+    return obj;
+}
+
+static bool resolve_rows(void) {
+    size_t total = 0, at = 0;
+    for (int t = 0; callables[t]; t++)
+        for (const Row *r = callables[t]; r->name; r++) total++;
+    if (!resolved) {
+        resolved = mem_alloc(total);
+        if (!resolved) return false;
+        memset(resolved, 0, total);
+    }
+    for (int t = 0; callables[t]; t++)
+        for (const Row *r = callables[t]; r->name; r++, at++) {
+            if (resolved[at]) continue;
+            PyObject *obj = find_object(r->name);
+            if (!obj) continue;
+            bool good = add_object(obj, r);
+            Py_DECREF(obj);
+            if (!good) return false;
+            resolved[at] = 1;
+        }
+    return true;
+}
+
+const Row *row_of_object(Infer *in, PyObject *obj) {
+    if (!in->rows_resolved) {
+        if (!resolve_rows()) cx_abort(in->cx);
+        in->rows_resolved = true;
+    }
+    const ObjectRow *o = &objects[slot_of(objects, capacity, obj)];
+    return o->obj ? o->row : row_of_class(in, obj);
+}
+
+/* --- methods ------------------------------------------------------------------------------------------------------ */
+
+static const char *kind_name(const Type *ty) {
+    switch ((TyKind)ty->kind) {
+    case TY_BOOL:
+    case TY_INT: return "int";
+    case TY_FLOAT: return "float";
+    case TY_COMPLEX: return "complex";
+    case TY_ARRAY: return "array";
+    case TY_STR: return "str";
+    case TY_TUPLE: return "tuple";
+    case TY_RANGE: return "range";
+    case TY_DTYPE: return "dtype";
+    case TY_ENUM: return "enum";
+    case TY_EXC: return "exception";
+    case TY_SLICE: return "slice";
+    case TY_CLASS: return "class";
+    case TY_FUNC: return "function";
+    default: return NULL;
+    }
+}
+
+static bool is_method(const Row *r, const char *kind, const char *name) {
+    size_t n = strlen(kind);
+    return strncmp(r->name, kind, n) == 0 && r->name[n] == '.' && strcmp(r->name + n + 1, name) == 0;
+}
+
+const Row *row_of_method(const Type *ty, const char *name) {
+    const char *kind = kind_name(ty);
+    if (!kind) return NULL;
+    bool number = ty_is_number(ty);
+    for (int t = 0; methods[t]; t++)
+        for (const Row *r = methods[t]; r->name; r++)
+            if (is_method(r, kind, name) || (number && is_method(r, "number", name))) return r;
+    return NULL;
+}
+
+const char *row_method_names(Cx *cx, const Type *ty) {
+    const char *kind = kind_name(ty);
+    if (!kind) return NULL;
+    size_t n = strlen(kind);
+    Buf out = {0};
+    for (int t = 0; methods[t]; t++)
+        for (const Row *r = methods[t]; r->name; r++) {
+            const char *dot = strchr(r->name, '.');
+            bool mine = (strncmp(r->name, kind, n) == 0 && r->name[n] == '.') ||
+                        (ty_is_number(ty) && strncmp(r->name, "number.", 7) == 0);
+            if (mine) buf_printf(cx, &out, "%s%s", out.n ? ", " : "", dot + 1);
+        }
+    return out.at;
+}
+
+const Row *row_of_closure(const Type *ty) {
+    for (int t = 0; methods[t]; t++)
+        for (const Row *r = methods[t]; r->name; r++)
+            if (ty->code == r) return r;
+    return NULL;
+}

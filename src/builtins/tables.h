@@ -1,0 +1,48 @@
+/* The tables of rows, by area, and what the rules of several areas share. */
+#pragma once
+#include "infer/infer_int.h"
+#include "lower/lower_int.h"
+
+extern const Row rows_core[];            /* core.c: abs, len, isinstance ... */
+extern const Row rows_dtype[];           /* other.c: np.dtype ... */
+extern const Row rows_iterate[];         /* iterate.c: range, zip, sum, max ... */
+extern const Row rows_convert[];         /* convert.c: int, float, np.float32 ... */
+extern const Row rows_text[];            /* text.c: print, str ... */
+extern const Row rows_array_functions[]; /* array.c: np.empty, np.shape ... */
+extern const Row rows_math[];            /* math.c */
+extern const Row rows_cmath[];           /* cmath.c */
+extern const Row rows_random[];          /* random.c */
+extern const Row rows_numpy_math[];      /* numpy_math.c: np.sqrt ... on scalars */
+extern const Row rows_prelude[];         /* prelude.c: functions written in Python */
+
+extern const Row rows_number_methods[]; /* convert.c: x.real ... */
+extern const Row rows_array_methods[];  /* array.c: a.shape ... */
+extern const Row rows_other_methods[];  /* core.c: of tuples, dtypes, enums, exceptions */
+extern const Row rows_prelude_methods[];
+
+/* Classes that no row names: exception classes, named tuples, enums, whipsnake types; NULL: not callable here. */
+const Row *row_of_class(Infer *in, PyObject *cls);
+
+/* --- for type rules ---------------------------------------------------------------------------------------------- */
+static inline bool given(const Call *c, uint32_t i) { return i < c->nargs && c->args[i].ty; }
+/* The plain type (optionals unwrapped) of argument i. */
+static inline Type *plain(const Call *c, uint32_t i) { return infer_plain(c->args[i].ty); }
+/* "f does not take (int64, str)", with notes on the arguments. */
+Type *rule_no_overload(Call *c);
+/* The element type that argument i (a class, dtype or text) names; `otherwise` if not given; NULL: failed. */
+Type *rule_dtype(Call *c, uint32_t i, Type *otherwise);
+/* The type that is asked for with an object: int, np.float32, np.dtype(...), a whipsnake type; NULL: none. */
+Type *rule_object_type(Infer *in, PyObject *obj);
+
+/* rules by Row.sigs: "d->d f->f": the first whose letters take the arguments without loss. */
+Type *rule_sigs(Call *c);
+/* The argument types that rule_sigs chose. */
+bool rule_sigs_types(Call *c, Type **args, uint32_t n);
+
+/* The result of a binary operator on the first two arguments; NULL: not defined. */
+Type *rule_binary(Call *c, BinOp op);
+/* The row of number classes: np.float32(x), types.int8(x), float(x) ... (convert.c). */
+extern const Row row_cast;
+
+/* Constant results. */
+Const *const_bool(Cx *cx, bool b);

@@ -1,0 +1,156 @@
+/* Attributes: of modules and classes (constants), of values (rows), and those that users registered. */
+#include <string.h>
+
+#include "infer/infer_int.h"
+
+Const *infer_object_attr(Infer *in, PyObject *obj, const char *name) {
+    PyObject *v = PyObject_GetAttrString(obj, name);
+    if (!v) {
+        PyErr_Clear();
+        return NULL;
+    }
+    cx_defer(in->cx, (void (*)(void *))Py_DecRef, v);
+    return build_const(in->cx, v);
+}
+
+const char *infer_object_name(Infer *in, PyObject *obj) {
+    static const char *const attrs[] = {"__qualname__", "__name__"};
+    const char *text = NULL, *mod = NULL;
+    PyObject *name = NULL, *module = PyObject_GetAttrString(obj, "__module__");
+    PyErr_Clear();
+    for (int i = 0; i < 2 && !name; i++) {
+        name = PyObject_GetAttrString(obj, attrs[i]);
+        PyErr_Clear();
+    }
+    if (!name) name = PyObject_Repr(obj);
+    if (name) text = PyUnicode_AsUTF8AndSize(name, NULL);
+    if (module && PyUnicode_Check(module)) mod = PyUnicode_AsUTF8AndSize(module, NULL);
+    PyErr_Clear();
+    const char *r = text ? cx_name(in->cx, text) : "this object";
+    if (mod && text && strcmp(mod, "builtins") != 0 && strcmp(mod, "__main__") != 0)
+        r = cx_printf(in->cx, "%s.%s", mod, text);
+    Py_XDECREF(name);
+    Py_XDECREF(module);
+    return r;
+}
+
+/* --- users' methods and attributes --------------------------------------------------------------------------------- */
+
+/* The list registered under (type class, name) for a class of ty's Python type object, borrowed; NULL: none. */
+static PyObject *user_table(Infer *in, const Type *ty, const char *table, const char *name) {
+    PyObject *mod = PyDict_GetItemString(PyImport_GetModuleDict(), "whipsnake.extending");
+    PyObject *find = mod ? PyObject_GetAttrString(mod, "_find") : NULL;
+    PyObject *t = find ? in->core->type_to_object((Type *)ty) : NULL;
+    PyObject *r = t ? PyObject_CallFunction(find, "sOs", table, t, name) : NULL;
+    PyErr_Clear();
+    Py_XDECREF(find);
+    Py_XDECREF(t);
+    if (!r) return NULL;
+    cx_defer(in->cx, (void (*)(void *))Py_DecRef, r);
+    return r == Py_None ? NULL : r;
+}
+
+PyObject *infer_user_method(Infer *in, const Type *closure) {
+    const UserMethod *m = map_ptr(&in->user_methods, closure->code);
+    return m ? m->impls : NULL;
+}
+
+bool infer_is_user_method(Infer *in, const Type *closure) { return infer_user_method(in, closure) != NULL; }
+
+static Type *user_method(Infer *in, Type *self, const char *name) {
+    PyObject *impls = user_table(in, self, "methods", name);
+    if (!impls) return NULL;
+    UserMethod *m = map_ptr(&in->user_methods, impls);
+    if (!m) {
+        m = NEW(in->cx, UserMethod);
+        m->impls = impls;
+        map_put(in->cx, &in->user_methods, impls, m);
+    }
+    return ty_closure(impls, name, &self, 1);
+}
+
+/* --- reading ----------------------------------------------------------------------------------------------------------- */
+
+static Type *object_attr(Infer *in, Inst *inst, Ref r, Type *owner, Const **k) {
+    Ins *ins = ir_at(inst->high, r);
+    Const *c = infer_object_attr(in, owner->obj, ins->name);
+    if (c) {
+        *k = c;
+        /* math.pi and other plain Python numbers in modules are weak, like literals. */
+        ins->weak = owner->kind == TY_MODULE && infer_is_python_number(owner->obj, ins->name);
+        return c->ty;
+    }
+    if (PyObject_HasAttrString(owner->obj, ins->name))
+        return infer_fail(in, ins->span, D_UNKNOWN_CALL, cx_printf(in->cx, "%s.%s", owner->name, ins->name));
+    return infer_fail(in, ins->span, D_NO_MODULE_ATTRIBUTE, owner->name, ins->name);
+}
+
+bool infer_is_python_number(PyObject *obj, const char *name) {
+    PyObject *v = PyObject_GetAttrString(obj, name);
+    bool is = v && (PyLong_CheckExact(v) || PyFloat_CheckExact(v) || PyComplex_CheckExact(v));
+    PyErr_Clear();
+    Py_XDECREF(v);
+    return is;
+}
+
+const Row *infer_attr_row(const Type *ty, const char *name) {
+    const Row *row = row_of_method(ty, name);
+    return row;
+}
+
+Call infer_attr_call(Infer *in, Inst *inst, Ref r, const Row *row) {
+    const Ins *ins = ir_at(inst->high, r), *v = ir_at(inst->high, ins->args[0]);
+    return (Call){.in = in,
+                  .inst = inst,
+                  .ins = r,
+                  .span = ins->span,
+                  .row = row,
+                  .self = {.ref = ins->args[0], .item = -1, .ty = v->ty, .k = v->k, .weak = v->weak}};
+}
+
+int infer_tuple_field(const Type *ty, const char *name) {
+    if (ty->kind != TY_TUPLE || !ty->names) return -1;
+    for (uint32_t i = 0; i < ty->nitems; i++)
+        if (strcmp(ty->names[i], name) == 0) return (int)i;
+    return -1;
+}
+
+Inst *infer_user_attribute(Infer *in, Inst *inst, Ref r, Callee *out) {
+    const Ins *ins = ir_at(inst->high, r);
+    const Ins *v = ir_at(inst->high, ins->args[0]);
+    PyObject *impls = user_table(in, v->ty, "attributes", ins->name);
+    if (!impls) return NULL;
+    Arg self = {.ref = ins->args[0], .item = -1, .ty = v->ty, .k = v->k, .weak = v->weak};
+    return infer_call_impls(in, inst, impls, &self, r, out);
+}
+
+Type *infer_getattr(Infer *in, Inst *inst, Ref r, Const **k) {
+    const Ins *ins = ir_at(inst->high, r);
+    Type *ty = ir_at(inst->high, ins->args[0])->ty;
+    if (ty->kind == TY_MODULE) return object_attr(in, inst, r, ty, k);
+    int field = infer_tuple_field(ty, ins->name);
+    if (field >= 0) {
+        const Const *t = ir_at(inst->high, ins->args[0])->k;
+        if (t) *k = t->seq.items[field];
+        return ty->items[field];
+    }
+    const Row *row = infer_attr_row(ty, ins->name);
+    if (row && row->flags & ROW_ATTRIBUTE) {
+        Call c = infer_attr_call(in, inst, r, row);
+        Type *result = row->type(&c);
+        if (result && row->constant) *k = row->constant(&c);
+        return result;
+    }
+    if (row) return ty_closure(row, row->name, &ty, 1);
+    Type *method = user_method(in, ty, ins->name);
+    if (method) return method;
+    Callee c;
+    Inst *attr = infer_user_attribute(in, inst, r, &c);
+    if (attr) return infer_wait(in, attr, inst, r, k);
+    if (ty->kind == TY_CLASS) return object_attr(in, inst, r, ty, k);
+    if (in->final) {
+        const char *names = row_method_names(in->cx, ty);
+        if (names) diag_hint(in->cx, "It has: %s", names);
+    }
+    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NO_ATTRIBUTE, infer_type_text(in->cx, ty), ins->name);
+}

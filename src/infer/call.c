@@ -1,0 +1,471 @@
+/* Calls: what the callee is, which argument goes to which parameter, and the type of the result. */
+#include <string.h>
+
+#include "infer/infer_int.h"
+
+/* --- definitions ------------------------------------------------------------------------------------------------ */
+
+const FnDef *infer_def(Infer *in, PyObject *func) {
+    const FnDef *def = map_ptr(&in->defs, func);
+    if (!def) {
+        def = build_load(in->cx, func);
+        map_put(in->cx, &in->defs, func, def);
+    }
+    return def;
+}
+
+/* --- arguments as written ---------------------------------------------------------------------------------------- */
+
+typedef struct Actuals {
+    Arg *at; /* positional, stars expanded, then keywords */
+    uint32_t npos, nkw;
+    const char *const *keywords;
+} Actuals;
+
+static Arg value_arg(const Inst *inst, Ref r) {
+    const Ins *ins = ir_at(inst->high, r);
+    return (Arg){.ref = r, .item = -1, .ty = ins->ty, .k = ins->k, .weak = ins->weak};
+}
+
+static bool fill_actuals(Infer *in, Inst *inst, Ref call, Actuals *out) {
+    const Ins *ins = ir_at(inst->high, call);
+    const CallInfo *info = ins->call;
+    VEC(Arg) args = {0};
+    for (uint32_t i = 0; i < info->npos; i++) {
+        Ref r = ins->args[1 + i];
+        Arg a = value_arg(inst, r);
+        if (!info->star || !info->star[i]) {
+            vec_push(in->cx, &args, a);
+            continue;
+        }
+        if (a.ty->kind != TY_TUPLE) {
+            infer_fail_about(in, inst, &r, 1, ins->span, D_TYPING,
+                             cx_printf(in->cx, "only tuples can be passed with *, not %s",
+                                       infer_type_text(in->cx, a.ty)));
+            return false;
+        }
+        for (uint32_t j = 0; j < a.ty->nitems; j++) {
+            Const *k = a.k ? a.k->seq.items[j] : NULL;
+            vec_push(in->cx, &args, ((Arg){.ref = r, .item = (int32_t)j, .ty = a.ty->items[j], .k = k}));
+        }
+    }
+    out->npos = args.n;
+    out->nkw = info->nkeywords;
+    out->keywords = info->keywords;
+    for (uint32_t i = 0; i < info->nkeywords; i++) vec_push(in->cx, &args, value_arg(inst, ins->args[1 + info->npos + i]));
+    out->at = args.at;
+    return true;
+}
+
+static Arg pack(Cx *cx, const Arg *args, uint32_t n) {
+    Type **items = NEWN(cx, Type *, n + 1);
+    for (uint32_t i = 0; i < n; i++) items[i] = args[i].ty;
+    Arg *copy = NEWN(cx, Arg, n + 1);
+    if (n) memcpy(copy, args, n * sizeof *args);
+    return (Arg){.item = -1, .ty = ty_tuple(items, n), .packed = copy};
+}
+
+/* --- binding --------------------------------------------------------------------------------------------------------- */
+
+typedef struct Param {
+    const char *name;
+    uint32_t n; /* length of the name */
+    bool optional, rest;
+} Param;
+
+typedef struct Params {
+    Param at[32];
+    uint32_t n;
+    uint32_t npositional; /* those before *rest, or all */
+} Params;
+
+static void parse_params(const char *text, Params *out) {
+    *out = (Params){0};
+    bool after = false;
+    for (const char *s = text; *s && out->n < 32;) {
+        s += strspn(s, " ,");
+        size_t n = strcspn(s, ",");
+        Param p = {s, (uint32_t)n, false, false};
+        if (n && s[n - 1] == '=') p.optional = true, p.n--;
+        if (*s == '*') {
+            p.rest = true;
+            after = true;
+        }
+        if (n) {
+            out->at[out->n++] = p;
+            out->npositional += !after;
+        }
+        s += n;
+    }
+}
+
+static bool is_param(const Param *p, const char *name) { return strlen(name) == p->n && !strncmp(p->name, name, p->n); }
+
+/* Fills args[0..params->n) from the actuals; ty stays NULL where nothing was given. */
+static bool bind(Infer *in, const Params *params, const Actuals *act, Arg *args, const char *who, Span span) {
+    Cx *cx = in->cx;
+    bool rest = params->npositional < params->n && params->at[params->npositional].rest;
+    for (uint32_t i = 0; i < act->npos && i < params->npositional; i++) args[i] = act->at[i];
+    if (rest) {
+        uint32_t extra = act->npos > params->npositional ? act->npos - params->npositional : 0;
+        args[params->npositional] = pack(cx, act->at + act->npos - extra, extra);
+    } else if (act->npos > params->npositional) {
+        infer_fail(in, span, D_ARG_COUNT,
+                   cx_printf(cx, "%s() takes %u positional argument%s but %u %s given", who, params->npositional,
+                             params->npositional == 1 ? "" : "s", act->npos, act->npos == 1 ? "was" : "were"));
+        return false;
+    }
+    for (uint32_t i = 0; i < act->nkw; i++) {
+        uint32_t j = 0;
+        while (j < params->n && (params->at[j].rest || !is_param(&params->at[j], act->keywords[i]))) j++;
+        if (j == params->n) {
+            infer_fail(in, span, D_ARG_COUNT,
+                       cx_printf(cx, "%s() got an unexpected keyword argument '%s'", who, act->keywords[i]));
+            return false;
+        }
+        if (args[j].ty) {
+            infer_fail(in, span, D_ARG_COUNT,
+                       cx_printf(cx, "%s() got multiple values for argument '%s'", who, act->keywords[i]));
+            return false;
+        }
+        args[j] = act->at[act->npos + i];
+    }
+    for (uint32_t j = 0; j < params->n; j++) {
+        if (args[j].ty || params->at[j].optional || params->at[j].rest) continue;
+        infer_fail(in, span, D_ARG_COUNT,
+                   cx_printf(cx, "%s() missing required argument: '%.*s'", who, (int)params->at[j].n,
+                             params->at[j].name));
+        return false;
+    }
+    return true;
+}
+
+/* --- Python functions --------------------------------------------------------------------------------------------------- */
+
+static Params params_of_def(const FnDef *def, Cx *cx, Span span) {
+    Params p = {0};
+    if (def->nparams > 32) diag_fail(cx, span, D_CODE_SIZE, "more than 32 parameters of a called function");
+    p.n = def->nparams;
+    p.npositional = def->npositional;
+    for (uint32_t i = 0; i < p.n; i++)
+        p.at[i] = (Param){def->params[i], (uint32_t)strlen(def->params[i]), true,
+                          def->has_varargs && i == def->npositional};
+    return p;
+}
+
+/* The default of parameter i, as a constant; false: there is none. */
+static bool default_arg(Infer *in, const FnDef *def, uint32_t i, const Arg *captures, Span span, Arg *out) {
+    Cx *cx = in->cx;
+    if (!def->func) {
+        for (uint32_t j = 0; j < def->ncaptures; j++)
+            if (def->captures[j][0] == '=' && strcmp(def->captures[j] + 1, def->params[i]) == 0) {
+                *out = captures[j];
+                return true;
+            }
+        return false;
+    }
+    PyObject *value = NULL;
+    if (i < def->npositional) {
+        if (i + def->ndefaults < def->npositional) return false;
+        PyObject *defaults = PyObject_GetAttrString(def->func, "__defaults__");
+        if (defaults && PyTuple_Check(defaults))
+            value = PyTuple_GetItem(defaults, (Py_ssize_t)(i - (def->npositional - def->ndefaults)));
+        Py_XDECREF(defaults);
+    } else {
+        PyObject *defaults = PyObject_GetAttrString(def->func, "__kwdefaults__");
+        if (defaults && PyDict_Check(defaults)) value = PyDict_GetItemString(defaults, def->params[i]);
+        Py_XDECREF(defaults);
+    }
+    PyErr_Clear();
+    if (!value) return false;
+    Const *k = build_const(cx, value);
+    if (!k) {
+        infer_fail(in, span, D_BAD_GLOBAL, def->params[i], "default that is no constant");
+        return false;
+    }
+    *out = (Arg){.item = -1, .ty = k->ty, .k = k};
+    return true;
+}
+
+/* Binds a call of def; `captures` are its captured values. The arguments are parameters, then captures. */
+static bool bind_def(Infer *in, const FnDef *def, const Actuals *act, const Arg *captures, Span span, Callee *out) {
+    Cx *cx = in->cx;
+    Params params = params_of_def(def, cx, span);
+    uint32_t n = def->nparams + def->ncaptures;
+    Arg *args = NEWN(cx, Arg, n + 1);
+    if (!bind(in, &params, act, args, def->name, span)) return false;
+    for (uint32_t i = 0; i < def->nparams; i++) {
+        if (args[i].ty || default_arg(in, def, i, captures, span, &args[i])) continue;
+        infer_fail(in, span, D_ARG_COUNT, cx_printf(cx, "%s() missing required argument: '%s'", def->name, def->params[i]));
+        return false;
+    }
+    for (uint32_t i = 0; i < def->ncaptures; i++) args[def->nparams + i] = captures[i];
+    out->kind = CALLEE_INST;
+    out->def = def;
+    out->call.args = args;
+    out->call.nargs = n;
+    return true;
+}
+
+/* A constant that the callee is specialised on: texts, and whatever prelude functions are given. */
+static Const *literal_of(const Callee *c, const Arg *a) {
+    if (!a->k) return NULL;
+    if (c->literal_args || !a->ref) return a->k;
+    return a->ty->kind == TY_STR || a->ty->kind == TY_BYTES ? a->k : NULL;
+}
+
+static void find_instance(Infer *in, Callee *c, Span span) {
+    uint32_t n = c->call.nargs;
+    Type **types = NEWN(in->cx, Type *, n + 1);
+    Const **ks = NEWN(in->cx, Const *, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        types[i] = c->call.args[i].ty;
+        if (types[i]->kind == TY_UNDEF) return;
+        ks[i] = literal_of(c, &c->call.args[i]);
+    }
+    c->inst = infer_instance(in, c->def, types, ks, n, c->options, span);
+}
+
+/* --- user overloads ----------------------------------------------------------------------------------------------------- */
+
+/* whipsnake.extending._registry.<table>, borrowed; NULL if nobody has registered anything. */
+static PyObject *registry(Infer *in, const char *table) {
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
+    PyObject *mod = PyDict_GetItemString(modules, "whipsnake.extending");
+    if (!mod) return NULL;
+    PyObject *reg = PyObject_GetAttrString(mod, "_registry");
+    PyObject *dict = reg ? PyObject_GetAttrString(reg, table) : NULL;
+    PyErr_Clear();
+    Py_XDECREF(reg);
+    if (dict) cx_defer(in->cx, (void (*)(void *))Py_DecRef, dict);
+    return dict;
+}
+
+/* Python raised in a user's function: the compile ends with that exception as it is. */
+static _Noreturn void python_error(Infer *in, Span span) { diag_fail(in->cx, span, D_PYTHON, "an overload raised"); }
+
+/* Calls one overload with the types (positional, then keywords); the function it returns is kept alive. NULL: it declined. */
+static PyObject *ask_overload(Infer *in, PyObject *impl, const Arg *self, const Actuals *act, Span span) {
+    uint32_t extra = self != NULL;
+    PyObject *args = PyTuple_New((Py_ssize_t)(act->npos + extra)), *kw = act->nkw ? PyDict_New() : NULL, *f = NULL;
+    bool good = args && (kw || !act->nkw);
+    if (good && self) {
+        PyObject *t = in->core->type_to_object(self->ty);
+        good = t && PyTuple_SetItem(args, 0, t) == 0;
+    }
+    for (uint32_t i = 0; good && i < act->npos + act->nkw; i++) {
+        PyObject *t = in->core->type_to_object(act->at[i].ty);
+        good = t != NULL;
+        if (!good) break;
+        if (i < act->npos) {
+            good = PyTuple_SetItem(args, (Py_ssize_t)(i + extra), t) == 0;
+        } else {
+            good = PyDict_SetItemString(kw, act->keywords[i - act->npos], t) == 0;
+            Py_DECREF(t);
+        }
+    }
+    if (good) f = PyObject_Call(impl, args, kw);
+    Py_XDECREF(args);
+    Py_XDECREF(kw);
+    if (!f) python_error(in, span);
+    if (f == Py_None) {
+        Py_DECREF(f);
+        return NULL;
+    }
+    cx_defer(in->cx, (void (*)(void *))Py_DecRef, f);
+    return f;
+}
+
+/* The same function for the same types: an overload makes a new closure each time it is asked. */
+static PyObject *overload_impl(Infer *in, PyObject *impls, const Arg *self, const Actuals *act, Span span) {
+    uint64_t h = map_key(impls) * 31 + (self ? self->ty->id : 0);
+    for (uint32_t i = 0; i < act->npos + act->nkw; i++) h = (h ^ act->at[i].ty->id) * 0x100000001b3u;
+    uint64_t known = map_get(&in->impls, h, 1);
+    if (known != 1) return (PyObject *)(uintptr_t)known;
+    PyObject *f = NULL;
+    Py_ssize_t n = PyList_Size(impls);
+    for (Py_ssize_t i = n - 1; i >= 0 && !f; i--) f = ask_overload(in, PyList_GetItem(impls, i), self, act, span);
+    map_set(in->cx, &in->impls, h, map_key(f));
+    return f;
+}
+
+static bool bind_function(Infer *in, PyObject *func, const Actuals *act, Span span, Callee *out) {
+    return bind_def(in, infer_def(in, func), act, NULL, span, out);
+}
+
+static bool bind_overload(Infer *in, PyObject *impls, const Arg *self, const Actuals *act, Span span, Callee *out) {
+    PyObject *f = overload_impl(in, impls, self, act, span);
+    if (!f) return false;
+    Actuals all = *act;
+    if (self) {
+        all.at = NEWN(in->cx, Arg, act->npos + act->nkw + 1);
+        all.at[0] = *self;
+        memcpy(all.at + 1, act->at, (act->npos + act->nkw) * sizeof(Arg));
+        all.npos++;
+    }
+    JitOptions own;
+    PyObject *plain = in->core->unwrap(f, &own);
+    if (plain) out->options = infer_options(&own);
+    return bind_function(in, plain ? plain : f, &all, span, out);
+}
+
+Inst *infer_call_impls(Infer *in, Inst *inst, PyObject *impls, const Arg *self, Ref r, Callee *out) {
+    Actuals none = {0};
+    *out = (Callee){.options = inst->options};
+    Span span = ir_at(inst->high, r)->span;
+    if (!bind_overload(in, impls, self, &none, span, out)) return NULL;
+    find_instance(in, out, span);
+    return out->inst;
+}
+
+/* --- the callee ---------------------------------------------------------------------------------------------------------- */
+
+/* "creation.linspace": the function linspace of whipsnake.prelude.creation. */
+static PyObject *prelude_function(Infer *in, const char *name, Span span) {
+    PyObject *known = map_ptr(&in->preludes, name);
+    if (known) return known;
+    const char *dot = strchr(name, '.');
+    PyObject *mod = PyImport_ImportModule(cx_printf(in->cx, "whipsnake.prelude.%.*s", (int)(dot - name), name));
+    PyObject *f = mod ? PyObject_GetAttrString(mod, dot + 1) : NULL;
+    Py_XDECREF(mod);
+    if (!f) python_error(in, span);
+    cx_defer(in->cx, (void (*)(void *))Py_DecRef, f);
+    map_put(in->cx, &in->preludes, name, f);
+    return f;
+}
+
+Inst *infer_prelude(Infer *in, Inst *inst, const char *name, Type *const *types, uint32_t n, Ref user) {
+    Span span = ir_at(inst->high, user)->span;
+    const FnDef *def = infer_def(in, prelude_function(in, name, span));
+    Inst *callee = infer_instance(in, def, types, NULL, n, inst->options, span);
+    Const *k;
+    infer_wait(in, callee, inst, user, &k);
+    return callee;
+}
+
+static bool bind_row(Infer *in, Inst *inst, const Row *row, const Arg *self, const Actuals *act, Ref call, Callee *out) {
+    Span span = ir_at(inst->high, call)->span;
+    if (row->flags & ROW_PRELUDE) {
+        out->literal_args = true;
+        Actuals all = *act;
+        if (self) {
+            all.at = NEWN(in->cx, Arg, act->npos + act->nkw + 1);
+            all.at[0] = *self;
+            memcpy(all.at + 1, act->at, (act->npos + act->nkw) * sizeof(Arg));
+            all.npos++;
+        }
+        out->options = inst->options;
+        return bind_function(in, prelude_function(in, row->prelude, span), &all, span, out);
+    }
+    Params params;
+    parse_params(row->params, &params);
+    Arg *args = NEWN(in->cx, Arg, params.n + 1);
+    const char *dot = strrchr(row->name, '.');
+    if (!bind(in, &params, act, args, dot ? dot + 1 : row->name, span)) return false;
+    out->kind = CALLEE_ROW;
+    out->row = row;
+    out->call = (Call){.in = in, .inst = inst, .ins = call, .span = span, .row = row, .args = args, .nargs = params.n};
+    if (self) out->call.self = *self;
+    return true;
+}
+
+/* A function or class known by identity. */
+static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *act, Ref call, Callee *out) {
+    Cx *cx = in->cx;
+    Span span = ir_at(inst->high, call)->span;
+    const Row *row = row_of_object(in, obj);
+    PyObject *functions = registry(in, "functions");
+    PyObject *impls = functions ? PyDict_GetItem(functions, obj) : NULL; /* borrowed */
+    PyErr_Clear();
+    if (impls && bind_overload(in, impls, NULL, act, span, out)) return true;
+    if (row) return bind_row(in, inst, row, NULL, act, call, out);
+    JitOptions own;
+    PyObject *func = in->core->unwrap(obj, &own);
+    if (func) {
+        out->options = infer_options(&own);
+        return bind_function(in, func, act, span, out);
+    }
+    if (PyObject_HasAttrString(obj, "__code__")) return bind_function(in, obj, act, span, out);
+    if (impls) {
+        Buf types = {0};
+        for (uint32_t i = 0; i < act->npos; i++)
+            buf_printf(cx, &types, "%s%s", i ? ", " : "", infer_type_text(cx, act->at[i].ty));
+        infer_fail(in, span, D_NO_OVERLOAD, infer_object_name(in, obj), types.at ? types.at : "");
+        return false;
+    }
+    infer_fail(in, span, D_UNKNOWN_CALL, infer_object_name(in, obj));
+    return false;
+}
+
+/* Arguments for the captured values of a closure: items of the callee value. */
+static Arg *capture_args(Infer *in, Arg callee) {
+    Arg *args = NEWN(in->cx, Arg, callee.ty->nitems + 1);
+    for (uint32_t i = 0; i < callee.ty->nitems; i++)
+        args[i] = (Arg){.ref = callee.ref, .item = (int32_t)i, .ty = callee.ty->items[i]};
+    return args;
+}
+
+static bool resolve(Infer *in, Inst *inst, Arg callee, const Actuals *act, Ref call, Callee *out) {
+    Span span = ir_at(inst->high, call)->span;
+    *out = (Callee){.options = inst->options};
+    switch ((TyKind)callee.ty->kind) {
+    case TY_FUNC:
+    case TY_CLASS: return resolve_object(in, inst, callee.ty->obj, act, call, out);
+    case TY_CLOSURE: {
+        const Row *row = row_of_closure(callee.ty);
+        Arg *items = capture_args(in, callee);
+        if (row) return bind_row(in, inst, row, &items[0], act, call, out);
+        PyObject *impls = infer_user_method(in, callee.ty);
+        if (impls) {
+            if (bind_overload(in, impls, &items[0], act, span, out)) return true;
+            infer_fail_about(in, inst, &callee.ref, 1, span, D_NO_OVERLOAD, callee.ty->name, "these types");
+            return false;
+        }
+        return bind_def(in, callee.ty->code, act, items, span, out);
+    }
+    default:
+        infer_fail_about(in, inst, &callee.ref, 1, span, D_NOT_CALLABLE, infer_type_text(in->cx, callee.ty));
+        return false;
+    }
+}
+
+bool infer_callee(Infer *in, Inst *inst, Ref call, Callee *out) {
+    const Ins *ins = ir_at(inst->high, call);
+    Actuals act;
+    for (uint32_t i = 0; i < ins->nargs; i++)
+        if (ir_at(inst->high, ins->args[i])->ty->kind == TY_UNDEF) return false;
+    if (!fill_actuals(in, inst, call, &act)) return false;
+    if (!resolve(in, inst, value_arg(inst, ins->args[0]), &act, call, out)) return false;
+    if (out->kind == CALLEE_INST) find_instance(in, out, ins->span);
+    return true;
+}
+
+Inst *infer_call_value(Infer *in, Inst *inst, Arg callee, const Arg *args, uint32_t n, Ref call, Callee *out) {
+    Actuals act = {.at = (Arg *)args, .npos = n};
+    if (!resolve(in, inst, callee, &act, call, out)) return NULL;
+    if (out->kind == CALLEE_INST) {
+        find_instance(in, out, ir_at(inst->high, call)->span);
+        Const *k;
+        if (out->inst) infer_wait(in, out->inst, inst, call, &k);
+    }
+    return out->inst;
+}
+
+Type *infer_call(Infer *in, Inst *inst, Ref r, Const **k) {
+    Callee c;
+    if (!infer_callee(in, inst, r, &c)) return NULL;
+    if (c.kind == CALLEE_ROW) {
+        Type *ty = c.row->type(&c.call);
+        if (ty && c.row->constant) *k = c.row->constant(&c.call);
+        return ty;
+    }
+    return c.inst ? infer_wait(in, c.inst, inst, r, k) : NULL;
+}
+
+void infer_check_raise(Infer *in, Inst *inst, const Term *t) {
+    const Ins *v = ir_at(inst->high, t->arg);
+    bool good = v->ty->kind == TY_EXC;
+    if (v->ty->kind == TY_CLASS && PyType_Check(v->ty->obj))
+        good = PyType_IsSubtype((PyTypeObject *)v->ty->obj, (PyTypeObject *)PyExc_BaseException);
+    if (!good) infer_fail_about(in, inst, &t->arg, 1, t->span, D_BAD_RAISE, infer_type_text(in->cx, v->ty));
+}

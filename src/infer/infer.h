@@ -1,0 +1,161 @@
+/* Type inference: which type, and which constant if always the same, each value of HIGH IR has.
+ *
+ * One sparse conditional fixpoint over all functions that the entry reaches (Wegman and Zadeck, 1991, with
+ * types and constants as one lattice):
+ *
+ *   1. A function instance (Inst) is a definition with argument types. The entry's instance is queued.
+ *   2. A block that becomes reachable has all its instructions evaluated; a value that rises in the lattice
+ *      (UNDEF < constant < type < wider type) queues its users; a rising return type queues the calls.
+ *   3. A branch on a constant makes one side reachable. So `if x is None` is decided per instance.
+ *   4. A loop over a tuple of mixed types asks the builder for the function again, with that loop unrolled.
+ *   5. What cannot be typed stays UNDEF; when nothing changes any more, infer_check evaluates once again
+ *      in final mode, where the first such place, in program order, is the error.
+ *
+ * The GIL is held throughout: user overloads are Python, and module attributes are looked up. */
+#pragma once
+#include "base/diag.h"
+#include "base/map.h"
+#include "build/build.h"
+#include "core/unit.h"
+#include "ir/ir.h"
+
+typedef struct Infer Infer;
+typedef struct Inst Inst;
+typedef struct Row Row; /* builtins/row.h */
+
+/* A call in another instance that waits for this one's return type. */
+typedef struct Waiter {
+    Inst *inst;
+    uint32_t generation; /* of inst, when it was noted */
+    Ref call;
+} Waiter;
+
+struct Inst {
+    const FnDef *def;
+    Type **args;    /* parameters, then captures */
+    Const **arg_ks; /* their constants, where the instance is made for one; NULL entries otherwise */
+    uint32_t nargs;
+    Type *ret; /* UNDEF: no return reached (yet, or ever: it always raises) */
+    Const *ret_k;
+    bool ret_varies;
+    FnOptions options;
+    Fn *high;
+    Fn *low; /* made by lowering */
+    VEC(Waiter) waiters;
+    VEC(Unroll) unrolls;
+    uint32_t generation; /* counts rebuilds */
+    const Inst *caller;  /* who asked first, and where: for "while compiling" notes */
+    Span call_span;
+    bool checked;
+    struct InstState *state; /* uses, reachability; engine.c */
+};
+
+/* Something to evaluate again. */
+typedef struct QueueItem {
+    Inst *inst;
+    uint32_t generation;
+    uint32_t user; /* a Ref, or a block with USER_BLOCK (engine.c) */
+} QueueItem;
+
+struct Infer {
+    Cx *cx;
+    const CoreApi *core;
+    Module *module;
+    const CompileRequest *req;
+    VEC(Inst *) insts;
+    VEC(QueueItem) queue;
+    uint32_t queue_head;
+    Map defs;    /* PyObject * function -> FnDef * */
+    Map impls;   /* overload results, by hash of function and types */
+    bool rows_resolved; /* builtins/table.c has looked at the modules imported by now */
+    Map preludes; /* name (by pointer) -> PyObject * */
+    Map user_methods; /* list of overloads -> UserMethod *: see attr.c */
+    bool final;  /* infer_check: errors are real */
+    Inst *inst;  /* being evaluated */
+    uint32_t rebuilds;
+};
+
+/* One actual argument of a call, or one operand. A HIGH value; item `item` of a tuple value (written *x); several
+ * arguments packed into a tuple (for a parameter *args); a constant (a default); or not given (ty is NULL). */
+typedef struct Arg {
+    Ref ref;      /* 0: a constant, packed, or not given */
+    int32_t item; /* -1: the value itself */
+    Type *ty;
+    Const *k; /* known constant, or NULL */
+    bool weak;
+    const struct Arg *packed; /* ty->nitems of them, or NULL */
+} Arg;
+
+/* A call being typed or lowered. */
+typedef struct Call {
+    Infer *in;
+    Inst *inst;
+    Ref ins; /* the OP_CALL */
+    Span span;
+    const Row *row;
+    Arg *args; /* bound to the row's parameters, in their order; *rest comes last */
+    uint32_t nargs;
+    Arg self; /* methods: the object */
+} Call;
+
+/* Runs the fixpoint and the check for the request; returns the entry's instance. Aborts with a diagnostic. */
+Inst *infer_run(Infer *in, Cx *cx, const CoreApi *core, Module *module, const CompileRequest *req);
+
+/* The instance of def for these arguments (parameters then captures), made and queued if new. */
+Inst *infer_instance(Infer *in, const FnDef *def, Type *const *args, Const *const *ks, uint32_t n, FnOptions options,
+                     Span span);
+
+/* The type of an instruction after evaluation of its operands; NULL: not (yet) typable. Sets *k. */
+Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k);
+
+/* --- for type rules ----------------------------------------------------------------------------------------- */
+
+/* Records the error in final mode; always returns NULL, so that a rule can `return infer_fail(...)`. */
+Type *infer_fail(Infer *in, Span span, DiagId id, ...);
+/* The same with notes telling the types of these values and where they came from. */
+Type *infer_fail_about(Infer *in, Inst *inst, const Ref *about, uint32_t n, Span span, DiagId id, ...);
+/* Adds the note for one value: "'x' is int64: argument 1 of f". Only in final mode. */
+void infer_explain(Infer *in, Inst *inst, Ref r);
+
+/* Attribute of an object known when compiling: a constant; NULL if there is none (no exception left). */
+Const *infer_object_attr(Infer *in, PyObject *obj, const char *name);
+/* How a type is called in messages: "int64", "a tuple (int64, float64)", "the function 'f'". */
+const char *infer_type_text(Cx *cx, const Type *ty);
+/* The type inside an optional, else the type. */
+static inline Type *infer_plain(Type *t) { return t->kind == TY_OPTIONAL ? t->of : t; }
+
+/* Reached by the fixpoint: blocks and edges (succ 0, 1; 2: the handler). */
+bool infer_reached(const Inst *inst, BlockId b);
+bool infer_edge_taken(const Inst *inst, BlockId b, int succ);
+/* Does the instruction never come back (it always raises)? The rest of its block is dead. */
+bool infer_never_returns(Infer *in, Inst *inst, Ref r);
+
+/* How a CALL resolves; used by inference and again by lowering. */
+typedef enum CalleeKind { CALLEE_UNKNOWN, CALLEE_ROW, CALLEE_INST } CalleeKind;
+typedef struct Callee {
+    CalleeKind kind;
+    const Row *row; /* CALLEE_ROW: call.row's arguments are bound */
+    Call call;
+    const FnDef *def; /* CALLEE_INST: arguments in call.args, one per parameter and capture */
+    FnOptions options;
+    bool literal_args; /* the prelude: specialise on constants */
+    Inst *inst; /* CALLEE_INST, once the argument types are known; else NULL */
+} Callee;
+/* Types of all operands must be known. False: not typable (fails in final mode). */
+bool infer_callee(Infer *in, Inst *inst, Ref call, Callee *out);
+
+/* A Python function called with these arguments, e.g. the key of max(): its instance, or NULL (not typable). */
+Inst *infer_call_value(Infer *in, Inst *inst, Arg callee, const Arg *args, uint32_t n, Ref call, Callee *out);
+
+/* The instance of a prelude function ("index.assign") for these argument types, for a rule that needs it: `user` is
+ * evaluated again when its return type rises. */
+Inst *infer_prelude(Infer *in, Inst *inst, const char *name, Type *const *types, uint32_t n, Ref user);
+
+/* GETATTR on values: the row (method or attribute), the Call it is typed and lowered with, the field of a named
+ * tuple (-1: none), and the function behind a user's overload_attribute (NULL: none). */
+const Row *infer_attr_row(const Type *ty, const char *name);
+Call infer_attr_call(Infer *in, Inst *inst, Ref r, const Row *row);
+int infer_tuple_field(const Type *ty, const char *name);
+/* Is this type a method bound by a user's overload_method? */
+bool infer_is_user_method(Infer *in, const Type *closure);
+Inst *infer_user_attribute(Infer *in, Inst *inst, Ref r, Callee *out);

@@ -1,0 +1,64 @@
+/* Shared by the files of infer/. */
+#pragma once
+#include <Python.h>
+
+#include "builtins/row.h"
+#include "infer/infer.h"
+
+typedef struct Pred {
+    BlockId block;
+    uint8_t succ; /* 0, 1, or 2: the handler */
+} Pred;
+typedef VEC(Pred) Preds;
+
+typedef struct InstState {
+    uint8_t *reached;      /* per block */
+    uint8_t *taken;        /* per block: bit per edge */
+    uint8_t *block_queued; /* per block, per instruction: already in the queue */
+    uint8_t *ins_queued;
+    uint32_t *use_start, *users; /* users of r: users[use_start[r] .. use_start[r + 1]) */
+    Preds *preds;
+} InstState;
+
+/* engine.c */
+Type *infer_param(Infer *in, Inst *inst, BlockId b, uint32_t index, Const **k, Ref clash[2]);
+/* Rebuilds inst with this loop unrolled; false if it is already, or too often. */
+bool infer_unroll(Infer *in, Inst *inst, int64_t loop, uint32_t n);
+/* The return type of callee, NULL while unknown; notes that this call waits for it. */
+Type *infer_wait(Infer *in, Inst *callee, Inst *inst, Ref call, Const **k);
+FnOptions infer_options(const JitOptions *o);
+
+/* ops.c: what `for x in v` gives; NULL: the items differ in type, or v cannot be iterated. */
+Type *infer_item_type(Type *ty);
+bool infer_is_iterable(const Type *ty);
+
+/* check.c: reports the first fault in program order, in all instances that can be reached from this one. */
+void infer_check(Infer *in, Inst *inst);
+
+/* call.c: the operand of `raise` is an exception class or instance. */
+void infer_check_raise(Infer *in, Inst *inst, const Term *t);
+
+
+/* call.c */
+const FnDef *infer_def(Infer *in, PyObject *func);
+Type *infer_call(Infer *in, Inst *inst, Ref r, Const **k);
+
+/* The function that the overloads `impls` (a list) give for these types, as a call with self alone; NULL: none. */
+Inst *infer_call_impls(Infer *in, Inst *inst, PyObject *impls, const Arg *self, Ref r, Callee *out);
+
+/* attr.c */
+typedef struct UserMethod {
+    PyObject *impls; /* list of overloads; kept alive by the compile */
+} UserMethod;
+/* The overloads behind a bound user method; NULL: it is none. */
+PyObject *infer_user_method(Infer *in, const Type *closure);
+bool infer_is_python_number(PyObject *obj, const char *name);
+const char *infer_object_name(Infer *in, PyObject *obj);
+Type *infer_getattr(Infer *in, Inst *inst, Ref r, Const **k);
+
+/* fold.c: constants of operators on constants; NULL: not computed here. */
+Const *fold_binary(Cx *cx, BinOp op, const Const *a, const Const *b, Type *operand, Type *result);
+Const *fold_compare(Cx *cx, CmpOp op, const Const *a, const Const *b);
+Const *fold_unary(Cx *cx, UnOp op, const Const *a, Type *result);
+/* Conversion of a number constant; NULL if the value would not stay the same kind of thing. */
+Const *fold_convert(Cx *cx, const Const *k, Type *to);

@@ -1,0 +1,514 @@
+/* The driver of lowering: functions, blocks, edges, and the HIGH operations that are not in a table. */
+#include "lower/lower.h"
+
+#include <string.h>
+
+#include "core/exceptions.h"
+#include "lower/lower_int.h"
+
+/* --- values --------------------------------------------------------------------------------------------------- */
+
+Ref lo_get(Lower *lo, Ref high) {
+    Ref r = lo->map[high];
+    if (r) return r;
+    const Ins *ins = ir_at(lo->high, high);
+    if (ins->op == OP_UNSET || ins->ty->kind == TY_UNDEF) return lo_zero(lo, TY_OF(TY_NONE));
+    if (ins->k) return lo_const(lo, ins->k);
+    INTERNAL(lo->cx, lo->span, cx_printf(lo->cx, "value %u (%s) was not lowered", high, op_info[ins->op].text));
+}
+
+Ref lo_arg(Lower *lo, Arg a) {
+    if (a.packed) {
+        Ref *items = NEWN(lo->cx, Ref, a.ty->nitems + 1);
+        for (uint32_t i = 0; i < a.ty->nitems; i++) items[i] = lo_arg(lo, a.packed[i]);
+        return lo_make(lo, a.ty, a.ty->nitems, items);
+    }
+    if (!a.ref) return lo_const(lo, a.k);
+    Ref v = lo_get(lo, a.ref);
+    return a.item < 0 ? v : lo_field(lo, v, (uint32_t)a.item);
+}
+
+Ref lo_arg_as(Lower *lo, Arg a, Type *to) { return lo_convert(lo, lo_arg(lo, a), to); }
+
+/* --- exceptions ------------------------------------------------------------------------------------------------- */
+
+/* The number of one of Python's own classes, or -1. */
+static int builtin_class(PyObject *cls) {
+    PyObject *name = PyObject_GetAttrString(cls, "__name__");
+    const char *s = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+    int number = s ? exc_find_class(s) : -1;
+    PyObject *builtins = PyDict_GetItemString(PyImport_GetModuleDict(), "builtins");
+    PyObject *known = number >= 0 && builtins ? PyObject_GetAttrString(builtins, s) : NULL;
+    PyErr_Clear();
+    if (known != cls) number = -1;
+    Py_XDECREF(known);
+    Py_XDECREF(name);
+    return number;
+}
+
+uint32_t lower_class_number(Lower *lo, PyObject *cls) {
+    int known = builtin_class(cls);
+    if (known >= 0) return (uint32_t)known;
+    Module *m = lo->in->module;
+    for (uint32_t i = 0; i < m->classes.n; i++)
+        if (m->classes.at[i] == cls) return EXC_USER + i;
+    vec_push(lo->cx, &m->classes, cls);
+    return EXC_USER + m->classes.n - 1;
+}
+
+Ref lower_new_exception(Lower *lo, PyObject *cls, uint32_t n, const Ref *args) {
+    Ref r = lo_op(lo, OP_EXC_MAKE, TY_OF(TY_EXC), n, args);
+    ir_at(lo->fn, r)->imm = lower_class_number(lo, cls);
+    return r;
+}
+
+static Ref match_class(Lower *lo, Ref exc, PyObject *cls) {
+    Ref number = lo_number(lo, TY_I(32), lower_class_number(lo, cls));
+    return lo_rt(lo, "ws_exc_match", TY_OF(TY_BOOL), 2, (Ref[]){exc, number});
+}
+
+static Ref lower_exc_match(Lower *lo, const Ins *ins) {
+    Ref exc = lo_get(lo, ins->args[0]);
+    Type *cls = ir_at(lo->high, ins->args[1])->ty;
+    if (cls->kind == TY_CLASS) return match_class(lo, exc, cls->obj);
+    Ref r = lo_bool(lo, false);
+    for (uint32_t i = 0; i < cls->nitems; i++) r = lo_or(lo, r, match_class(lo, exc, cls->items[i]->obj));
+    return r;
+}
+
+Ref lower_concat(Lower *lo, uint32_t n, const Ref *pieces) {
+    Type **types = NEWN(lo->cx, Type *, n + 1);
+    for (uint32_t i = 0; i < n; i++) types[i] = TY_OF(TY_STR);
+    Ref all = lo_make(lo, ty_tuple(types, n), n, pieces);
+    return lo_rt(lo, "ws_str_concat", TY_OF(TY_STR), 2, (Ref[]){lo_int(lo, n), all});
+}
+
+Ref lo_prelude(Lower *lo, const char *name, uint32_t n, const Ref *args) {
+    Type **types = NEWN(lo->cx, Type *, n + 1);
+    for (uint32_t i = 0; i < n; i++) types[i] = lo_type(lo, args[i]);
+    Inst *inst = infer_prelude(lo->in, lo->inst, name, types, n, lo->ins);
+    return lo_call(lo, lower_instance(lo->in, inst), n, args);
+}
+
+/* --- iteration ------------------------------------------------------------------------------------------------------ */
+
+Ref lo_range_length(Lower *lo, Ref range) {
+    Ref start = lo_field(lo, range, 0), stop = lo_field(lo, range, 1), step = lo_field(lo, range, 2);
+    Ref zero = lo_int(lo, 0), one = lo_int(lo, 1);
+    const Ins *k = ir_at(lo->fn, step);
+    /* The distance fits uint64: the length, as long as it is below 2**63, is right. */
+    if (k->op == OP_CONST && k->k->i == 1) {
+        const Ins *s = ir_at(lo->fn, start);
+        Ref up = lo_cmp(lo, OP_LT, start, stop);
+        if (s->op == OP_CONST && s->k->i == 0) return lo_math2(lo, MATH_MAX, stop, zero);
+        return lo_select(lo, up, lo_op2(lo, OP_SUB, stop, start), zero);
+    }
+    Type *u = TY_U(64);
+    Ref positive = lo_cmp(lo, OP_GT, step, zero);
+    Ref lower = lo_select(lo, positive, start, stop), upper = lo_select(lo, positive, stop, start);
+    Ref width = lo_convert(lo, lo_op2(lo, OP_SUB, lo_op2(lo, OP_SUB, upper, lower), one), u);
+    Ref size = lo_convert(lo, lo_select(lo, positive, step, lo_op1(lo, OP_NEG, TY_I(64), step)), u);
+    /* range() has checked that the step is not 0; a select keeps the division safe for a folded-away one. */
+    Ref n = lo_op2(lo, OP_ADD, lo_convert(lo, lo_op2(lo, OP_FLOORDIV, width, size), TY_I(64)), one);
+    return lo_select(lo, lo_cmp(lo, OP_LT, lower, upper), n, zero);
+}
+
+static Ref length_of(Lower *lo, Ref v) {
+    Type *ty = lo_type(lo, v);
+    switch ((TyKind)ty->kind) {
+    case TY_ARRAY: return lo_array_dim(lo, v, 0);
+    case TY_RANGE: return lo_range_length(lo, v);
+    case TY_TUPLE: return lo_int(lo, ty->nitems);
+    case TY_ITER: break;
+    default: INTERNAL(lo->cx, lo->span, "no length");
+    }
+    if (ty->how != ITER_ZIP) return length_of(lo, lo_field(lo, v, 0));
+    if (!ty->nitems) return lo_int(lo, 0);
+    Ref n = length_of(lo, lo_field(lo, v, 0));
+    for (uint32_t i = 1; i < ty->nitems; i++) n = lo_math2(lo, MATH_MIN, n, length_of(lo, lo_field(lo, v, i)));
+    return n;
+}
+
+Ref lower_length(Lower *lo, Ref v) { return length_of(lo, v); }
+
+/* Item pos of v; pos is in range. */
+static Ref item_of(Lower *lo, Ref v, Ref pos) {
+    Type *ty = lo_type(lo, v);
+    const Ins *p = ir_at(lo->fn, pos);
+    switch ((TyKind)ty->kind) {
+    case TY_RANGE: {
+        Ref start = lo_field(lo, v, 0), step = lo_field(lo, v, 2);
+        return lo_op2(lo, OP_ADD, start, lo_op2(lo, OP_MUL, pos, step));
+    }
+    case TY_ARRAY: return ty->ndim == 1 ? lo_array_get(lo, v, &pos) : lo_array_row(lo, v, pos);
+    case TY_TUPLE:
+        if (p->op == OP_CONST) return lo_field(lo, v, (uint32_t)p->k->i);
+        return lo_tuple_item(lo, v, pos);
+    case TY_ITER: break;
+    default: INTERNAL(lo->cx, lo->span, "no items");
+    }
+    switch ((IterHow)ty->how) {
+    case ITER_PLAIN: return item_of(lo, lo_field(lo, v, 0), pos);
+    case ITER_REVERSED: {
+        Ref of = lo_field(lo, v, 0), last = lo_op2(lo, OP_SUB, length_of(lo, of), lo_int(lo, 1));
+        if (lo_type(lo, of)->kind == TY_TUPLE && p->op == OP_CONST)
+            return lo_field(lo, of, lo_type(lo, of)->nitems - 1 - (uint32_t)p->k->i);
+        return item_of(lo, of, lo_op2(lo, OP_SUB, last, pos));
+    }
+    case ITER_ENUMERATE: {
+        Ref items[] = {lo_op2(lo, OP_ADD, lo_field(lo, v, 1), pos), item_of(lo, lo_field(lo, v, 0), pos)};
+        Type *types[] = {TY_I(64), lo_type(lo, items[1])};
+        return lo_make(lo, ty_tuple(types, 2), 2, items);
+    }
+    case ITER_ZIP: {
+        Ref items[64];
+        Type *types[64];
+        for (uint32_t i = 0; i < ty->nitems; i++) {
+            items[i] = item_of(lo, lo_field(lo, v, i), pos);
+            types[i] = lo_type(lo, items[i]);
+        }
+        return lo_make(lo, ty_tuple(types, ty->nitems), ty->nitems, items);
+    }
+    }
+    INTERNAL(lo->cx, lo->span, "no such iterator");
+}
+
+Ref lower_item(Lower *lo, Ref v, Ref pos) { return item_of(lo, v, pos); }
+
+/* Item pos of a tuple whose items have one type: a chain of selects. */
+Ref lo_tuple_item(Lower *lo, Ref v, Ref pos) {
+    Type *ty = lo_type(lo, v);
+    Ref r = lo_field(lo, v, ty->nitems - 1);
+    for (uint32_t i = ty->nitems - 1; i-- > 0;)
+        r = lo_select(lo, lo_cmp(lo, OP_EQ, pos, lo_int(lo, i)), lo_field(lo, v, i), r);
+    return r;
+}
+
+static Ref lower_unpack(Lower *lo, const Ins *ins) {
+    Ref v = lo_get(lo, ins->args[0]);
+    Type *ty = lo_type(lo, v);
+    uint32_t before = (uint32_t)ins->imm, after = ins->imm2 < 0 ? 0 : (uint32_t)ins->imm2, n = before + after;
+    Ref *items = NEWN(lo->cx, Ref, n + 2);
+    if (ty->kind == TY_TUPLE) {
+        if (ins->imm2 < 0) return v;
+        uint32_t rest = ty->nitems - n;
+        for (uint32_t i = 0; i < before; i++) items[i] = lo_field(lo, v, i);
+        Ref *middle = NEWN(lo->cx, Ref, rest + 1);
+        for (uint32_t i = 0; i < rest; i++) middle[i] = lo_field(lo, v, before + i);
+        items[before] = lo_make(lo, ins->ty->items[before], rest, middle);
+        for (uint32_t i = 0; i < after; i++) items[before + 1 + i] = lo_field(lo, v, before + rest + i);
+        return lo_make(lo, ins->ty, n + 1, items);
+    }
+    Ref have = length_of(lo, v), want = lo_int(lo, n);
+    lo_check2(lo, lo_cmp(lo, OP_GE, have, want), CHECK_UNPACK_SHORT, want, have);
+    lo_check2(lo, lo_cmp(lo, OP_LE, have, want), CHECK_UNPACK_LONG, want, 0);
+    for (uint32_t i = 0; i < n; i++) items[i] = item_of(lo, v, lo_int(lo, i));
+    return lo_make(lo, ins->ty, n, items);
+}
+
+/* --- other operations --------------------------------------------------------------------------------------------------- */
+
+static Arg arg_of(Lower *lo, Ref r) {
+    const Ins *ins = ir_at(lo->high, r);
+    return (Arg){.ref = r, .item = -1, .ty = ins->ty, .k = ins->k, .weak = ins->weak};
+}
+
+static Ref lower_unary(Lower *lo, const Ins *ins) {
+    Ref v = lo_get(lo, ins->args[0]);
+    if (ins->sub == UN_NOT) return lo_not(lo, lo_truth(lo, v));
+    if (lo_type(lo, v)->kind == TY_OPTIONAL) v = lo_convert(lo, v, lo_type(lo, v)->of);
+    v = lo_convert(lo, v, ins->ty);
+    if (ins->sub == UN_POS) return v;
+    if (ins->sub == UN_INVERT) return lo_op2(lo, OP_XOR, v, lo_number(lo, ins->ty, -1));
+    if (ins->ty->kind != TY_COMPLEX) return lo_op1(lo, OP_NEG, ins->ty, v);
+    Type *part = TY_F(ins->ty->bits / 2u);
+    return lo_complex(lo, ins->ty, lo_op1(lo, OP_NEG, part, lo_field(lo, v, 0)),
+                      lo_op1(lo, OP_NEG, part, lo_field(lo, v, 1)));
+}
+
+static Ref lower_slice(Lower *lo, const Ins *ins) {
+    Ref fields[3];
+    uint32_t n = 0;
+    for (int i = 0; i < 3; i++)
+        if (ins->ty->items[i]->kind != TY_NONE) fields[n++] = lo_convert(lo, lo_get(lo, ins->args[i]), TY_I(64));
+    return lo_make(lo, ins->ty, n, fields);
+}
+
+static Ref lower_gather(Lower *lo, const Ins *ins) {
+    Ref *fields = NEWN(lo->cx, Ref, ins->nargs + 1u);
+    for (uint32_t i = 0; i < ins->nargs; i++) fields[i] = lo_get(lo, ins->args[i]);
+    return lo_make(lo, ins->ty, ins->nargs, fields);
+}
+
+Ref lower_call_inst(Lower *lo, const Callee *c) {
+    Fn *fn = lower_instance(lo->in, c->inst);
+    Ref *args = NEWN(lo->cx, Ref, c->call.nargs + 1);
+    for (uint32_t i = 0; i < c->call.nargs; i++) args[i] = lo_convert(lo, lo_arg(lo, c->call.args[i]), c->inst->args[i]);
+    return lo_call(lo, fn, c->call.nargs, args);
+}
+
+static Ref lower_call(Lower *lo, Ref r) {
+    Callee c;
+    if (!infer_callee(lo->in, lo->inst, r, &c)) INTERNAL(lo->cx, lo->span, "a call lost its callee");
+    if (c.kind == CALLEE_ROW) return c.row->lower(lo, &c.call);
+    return lower_call_inst(lo, &c);
+}
+
+static Ref lower_getattr(Lower *lo, Ref r) {
+    const Ins *ins = ir_at(lo->high, r);
+    Type *ty = ir_at(lo->high, ins->args[0])->ty;
+    int field = infer_tuple_field(ty, ins->name);
+    if (field >= 0) return lo_field(lo, lo_get(lo, ins->args[0]), (uint32_t)field);
+    const Row *row = infer_attr_row(ty, ins->name);
+    if (row && row->flags & ROW_ATTRIBUTE) {
+        Call c = infer_attr_call(lo->in, lo->inst, r, row);
+        return row->lower(lo, &c);
+    }
+    if (ins->ty->kind == TY_CLOSURE) { /* a bound method */
+        Ref self = lo_get(lo, ins->args[0]);
+        if (row || infer_is_user_method(lo->in, ins->ty)) return lo_make(lo, ins->ty, 1, &self);
+    }
+    Callee c;
+    if (infer_user_attribute(lo->in, lo->inst, r, &c)) return lower_call_inst(lo, &c);
+    INTERNAL(lo->cx, lo->span, "an attribute lost its row");
+}
+
+static Ref lower_check_set(Lower *lo, const Ins *ins) {
+    Ref ok = lo_get(lo, ins->args[0]);
+    BlockId bad = lo_block(lo, "unset"), good = lo_block(lo, "set");
+    lo_branch(lo, ok, good, bad);
+    lo->fn->blocks.at[lo->b].term.cold = true;
+    lo->b = bad;
+    Const *text = NEW(lo->cx, Const);
+    text->ty = TY_OF(TY_STR);
+    text->str.s = cx_printf(lo->cx, "cannot access local variable '%s' where it is not associated with a value", ins->name);
+    text->str.n = strlen(text->str.s);
+    Ref message = lo_const(lo, text);
+    ir_raise(lo->fn, lo->b, lower_new_exception(lo, PyExc_UnboundLocalError, 1, &message), 0, lo->span);
+    lo->b = good;
+    return lo_none(lo);
+}
+
+static Ref lower_match_seq(Lower *lo, const Ins *ins) {
+    Ref n = length_of(lo, lo_get(lo, ins->args[0]));
+    return ins->imm2 ? lo_cmp(lo, OP_GE, n, lo_int(lo, ins->imm - 1)) : lo_cmp(lo, OP_EQ, n, lo_int(lo, ins->imm));
+}
+
+/* Pure operations whose value inference knows: made as constants. */
+static bool is_foldable(Op op) {
+    switch (op) {
+    case OP_UNARY: case OP_BINARY: case OP_COMPARE: case OP_TRUTH: case OP_GETATTR: case OP_STRONG: case OP_TUPLE:
+    case OP_SLICE: case OP_MATCH_SEQ: case OP_ITER_LEN: case OP_GETITEM: return true;
+    default: return false;
+    }
+}
+
+static Ref lower_ins(Lower *lo, Ref r) {
+    const Ins *ins = ir_at(lo->high, r);
+    lo->ins = r;
+    if (ins->k && is_foldable((Op)ins->op)) return lo_const(lo, ins->k);
+    switch ((Op)ins->op) {
+    case OP_ARG: {
+        if (ins->k) return lo_const(lo, ins->k);
+        Ref v = lo_op(lo, OP_ARG, ins->ty, 0, NULL);
+        ir_at(lo->fn, v)->imm = ins->imm;
+        return v;
+    }
+    case OP_CONST: return lo_const(lo, ins->k);
+    case OP_UNSET: return 0;
+    case OP_GLOBAL: {
+        Ref v = lo_op(lo, OP_GLOBAL, ins->ty, 0, NULL);
+        ir_at(lo->fn, v)->imm = ins->imm;
+        return v;
+    }
+    case OP_STRONG: return lo_get(lo, ins->args[0]);
+    case OP_UNARY: return lower_unary(lo, ins);
+    case OP_BINARY:
+    case OP_INPLACE: {
+        Arg a = arg_of(lo, ins->args[0]), b = arg_of(lo, ins->args[1]);
+        return oprule_binary((BinOp)ins->sub, a.ty, b.ty)->lower(lo, r, a, b);
+    }
+    case OP_COMPARE: {
+        Arg a = arg_of(lo, ins->args[0]), b = arg_of(lo, ins->args[1]);
+        return oprule_compare((CmpOp)ins->sub, a.ty, b.ty)->lower(lo, r, a, b);
+    }
+    case OP_TRUTH: return lo_truth(lo, lo_get(lo, ins->args[0]));
+    case OP_GETATTR: return lower_getattr(lo, r);
+    case OP_GETITEM: return subscript_lower(lo, r, arg_of(lo, ins->args[0]), arg_of(lo, ins->args[1]));
+    case OP_SETITEM:
+        subscript_store(lo, r, arg_of(lo, ins->args[0]), arg_of(lo, ins->args[1]), arg_of(lo, ins->args[2]));
+        return lo_none(lo);
+    case OP_SLICE: return lower_slice(lo, ins);
+    case OP_TUPLE:
+    case OP_CLOSURE: return lower_gather(lo, ins);
+    case OP_UNPACK: return lower_unpack(lo, ins);
+    case OP_CALL: return lower_call(lo, r);
+    case OP_ITER: {
+        Ref v = lo_get(lo, ins->args[0]);
+        return lo_type(lo, v) == ins->ty ? v : lo_make(lo, ins->ty, 1, &v);
+    }
+    case OP_ITER_LEN: return length_of(lo, lo_get(lo, ins->args[0]));
+    case OP_ITER_ITEM: return item_of(lo, lo_get(lo, ins->args[0]), lo_get(lo, ins->args[1]));
+    case OP_FORMAT: return lower_format(lo, lo_get(lo, ins->args[0]), ins->sub, ins->name);
+    case OP_CONCAT: {
+        Ref *pieces = NEWN(lo->cx, Ref, ins->nargs + 1u);
+        for (uint32_t i = 0; i < ins->nargs; i++) pieces[i] = lo_get(lo, ins->args[i]);
+        return lower_concat(lo, ins->nargs, pieces);
+    }
+    case OP_CHECK_SET: return lower_check_set(lo, ins);
+    case OP_EXC_MATCH: return lower_exc_match(lo, ins);
+    case OP_MATCH_SEQ: return lower_match_seq(lo, ins);
+    default: INTERNAL(lo->cx, lo->span, cx_printf(lo->cx, "no lowering for %s", op_info[ins->op].text));
+    }
+}
+
+/* --- blocks ------------------------------------------------------------------------------------------------------------- */
+
+/* A parameter that lives on: it has a type and is not a constant. */
+static bool has_param(const Lower *lo, Ref high) {
+    const Ins *p = ir_at(lo->high, high);
+    return p->ty->kind != TY_UNDEF && !p->k;
+}
+
+/* The LOW edge for a HIGH one; `skip`: parameters that are not listed in the edge (a handler's exception). */
+static Edge lower_edge(Lower *lo, const Edge *e, uint32_t skip) {
+    const Block *to = &lo->high->blocks.at[e->to];
+    Ref *args = NEWN(lo->cx, Ref, to->params.n + 1);
+    uint32_t n = 0;
+    for (uint32_t i = skip; i < to->params.n; i++) {
+        Ref p = to->params.at[i];
+        if (!has_param(lo, p)) continue;
+        Type *want = ir_at(lo->high, p)->ty;
+        Ref arg = e->args[i - skip];
+        if (ir_at(lo->high, arg)->ty->kind == TY_UNDEF)
+            args[n++] = lo_zero(lo, want);
+        else
+            args[n++] = lo_convert(lo, lo_get(lo, arg), want);
+    }
+    return ir_edge(lo->cx, lo->blocks[e->to], n, args);
+}
+
+static void lower_raise(Lower *lo, const Term *t) {
+    if (!t->arg) {
+        ir_raise(lo->fn, lo->b, 0, 0, t->span);
+        return;
+    }
+    Type *ty = ir_at(lo->high, t->arg)->ty;
+    Ref exc = ty->kind == TY_CLASS ? lower_new_exception(lo, ty->obj, 0, NULL) : lo_get(lo, t->arg);
+    if (t->arg2) {
+        Type *cause = ir_at(lo->high, t->arg2)->ty;
+        Ref c = cause->kind == TY_CLASS  ? lower_new_exception(lo, cause->obj, 0, NULL)
+                : cause->kind == TY_NONE ? lo_zero(lo, TY_OF(TY_EXC))
+                                         : lo_get(lo, t->arg2);
+        lo_rt(lo, "ws_exc_set_cause", TY_OF(TY_NONE), 2, (Ref[]){exc, c});
+    }
+    ir_raise(lo->fn, lo->b, exc, 0, t->span);
+}
+
+static void lower_term(Lower *lo, BlockId hb) {
+    const Term *t = &lo->high->blocks.at[hb].term;
+    lo->span = t->span;
+    switch ((TermKind)t->kind) {
+    case TERM_JUMP: {
+        Edge e = lower_edge(lo, &t->succ[0], 0);
+        ir_jump(lo->cx, lo->fn, lo->b, e.to, e.n, e.args);
+        break;
+    }
+    case TERM_BRANCH: {
+        bool yes = infer_edge_taken(lo->inst, hb, 0), no = infer_edge_taken(lo->inst, hb, 1);
+        if (yes != no) {
+            Edge e = lower_edge(lo, &t->succ[yes ? 0 : 1], 0);
+            ir_jump(lo->cx, lo->fn, lo->b, e.to, e.n, e.args);
+        } else {
+            Edge a = lower_edge(lo, &t->succ[0], 0), b = lower_edge(lo, &t->succ[1], 0);
+            ir_branch(lo->cx, lo->fn, lo->b, lo_truth(lo, lo_get(lo, t->arg)), a, b, t->span);
+        }
+        break;
+    }
+    case TERM_RETURN:
+        ir_return(lo->fn, lo->b, lo_convert(lo, lo_get(lo, t->arg), lo->fn->ret), t->span);
+        break;
+    case TERM_RAISE: lower_raise(lo, t); break;
+    case TERM_NONE:
+    case TERM_UNREACHABLE: lo->fn->blocks.at[lo->b].term.kind = TERM_UNREACHABLE; break;
+    }
+}
+
+static void lower_block(Lower *lo, BlockId hb) {
+    const Block *block = &lo->high->blocks.at[hb];
+    lo->b = lo->blocks[hb];
+    lo->handler = (Edge){.to = NO_BLOCK};
+    if (block->handler.to != NO_BLOCK && infer_reached(lo->inst, block->handler.to)) {
+        /* Conversions for the handler's parameters stand in a block of their own, in front. */
+        Edge handler = lower_edge(lo, &block->handler, 1);
+        lo->handler = handler;
+        BlockId body = lo_block(lo, block->label);
+        lo_jump(lo, body, 0, NULL);
+        lo->b = body;
+    }
+    for (uint32_t i = 0; i < block->ins.n; i++) {
+        Ref r = block->ins.at[i];
+        lo->span = ir_at(lo->high, r)->span;
+        if (lo->map[r]) continue;
+        Ref v = lower_ins(lo, r);
+        lo->map[r] = v;
+        if (infer_never_returns(lo->in, lo->inst, r)) {
+            lo->fn->blocks.at[lo->b].term.kind = TERM_UNREACHABLE;
+            return;
+        }
+    }
+    lower_term(lo, hb);
+}
+
+/* --- functions ------------------------------------------------------------------------------------------------------------ */
+
+static void make_blocks(Lower *lo) {
+    const Fn *high = lo->high;
+    for (BlockId b = 0; b < high->blocks.n; b++) {
+        if (!infer_reached(lo->inst, b)) continue;
+        const Block *block = &high->blocks.at[b];
+        BlockId id = lo->blocks[b] = b == 0 ? 0 : ir_new_block(lo->cx, lo->fn, block->label);
+        for (uint32_t i = 0; i < block->params.n; i++) {
+            const Ins *p = ir_at(high, block->params.at[i]);
+            if (!has_param(lo, block->params.at[i])) continue;
+            Ref r = ir_add_param(lo->cx, lo->fn, id, p->ty);
+            ir_at(lo->fn, r)->name = p->name;
+            ir_at(lo->fn, r)->span = p->span;
+            lo->map[block->params.at[i]] = r;
+        }
+    }
+}
+
+Fn *lower_instance(Infer *in, Inst *inst) {
+    if (inst->low) return inst->low;
+    Cx *cx = in->cx;
+    Fn *fn = inst->low = ir_new_fn(cx, inst->def->name, STAGE_LOW);
+    Module *m = in->module;
+    vec_push(cx, &m->fns, fn);
+    fn->module = m;
+    fn->qualname = inst->def->qualname;
+    fn->symbol = cx_printf(cx, "%s.%u", inst->def->name, m->fns.n - 1);
+    fn->file = inst->high->file;
+    fn->span = inst->high->span;
+    fn->options = inst->options;
+    fn->is_entry = m->fns.n == 1;
+    fn->ret = inst->ret->kind == TY_UNDEF ? TY_OF(TY_NONE) : inst->ret;
+    if (fn->is_entry && in->req->ret) fn->ret = in->req->ret;
+    fn->nargs = inst->nargs;
+    fn->args = NEWN(cx, FnArg, inst->nargs + 1);
+    for (uint32_t i = 0; i < inst->nargs; i++) {
+        fn->args[i].ty = inst->args[i];
+        fn->args[i].name = i < inst->def->nparams ? inst->def->params[i] : inst->def->captures[i - inst->def->nparams];
+    }
+    Lower lo = {.cx = cx, .in = in, .inst = inst, .high = inst->high, .fn = fn};
+    if (!fn->blocks.n) ir_new_block(cx, fn, "entry");
+    lo.map = NEWN(cx, Ref, inst->high->ins.n);
+    lo.blocks = NEWN(cx, BlockId, inst->high->blocks.n);
+    make_blocks(&lo);
+    Cfg *cfg = ir_cfg(cx, inst->high);
+    for (uint32_t i = 0; i < cfg->nrpo; i++)
+        if (infer_reached(inst, cfg->rpo[i])) lower_block(&lo, cfg->rpo[i]);
+    return fn;
+}
+
+void lower_module(Infer *in, Inst *entry) { lower_instance(in, entry); }

@@ -1,0 +1,18 @@
+/* Shared by the files of lower/ and by builtins that need more than values. */
+#pragma once
+#include <Python.h>
+
+#include "lower/lower.h"
+
+uint32_t lower_class_number(Lower *lo, PyObject *cls);
+/* An exception of this class with these arguments, owned. */
+Ref lower_new_exception(Lower *lo, PyObject *cls, uint32_t n, const Ref *args);
+/* Number of items of anything iterable, and the item at a position that is in range. */
+Ref lower_length(Lower *lo, Ref v);
+Ref lower_item(Lower *lo, Ref v, Ref pos);
+/* A call of an instance with its bound arguments. */
+Ref lower_call_inst(Lower *lo, const Callee *c);
+/* Text of a value as f"{v!conversion:spec}" (conversion 0, 's', 'r', 'a'; spec NULL: none): a str. */
+Ref lower_format(Lower *lo, Ref v, int conversion, const char *spec);
+/* n str joined. */
+Ref lower_concat(Lower *lo, uint32_t n, const Ref *pieces);

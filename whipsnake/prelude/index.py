@@ -1,0 +1,233 @@
+"""Subscripts with index arrays and masks, and assignment to views."""
+
+import numpy as np
+
+from whipsnake.prelude.intrinsics import same_memory
+
+
+def take(a, index):
+    """a[index] for an array of integers: shape index.shape + a.shape[1:]."""
+    out = np.empty(index.shape + a.shape[1:], a.dtype)
+    _take(a, index, out)
+    return out
+
+
+def _take(a, index, out):
+    if index.ndim > 1:
+        for i in range(index.shape[0]):
+            _take(a, index[i], out[i])
+    elif a.ndim == 1:
+        for i in range(index.shape[0]):
+            out[i] = a[index[i]]
+    else:
+        for i in range(index.shape[0]):
+            assign_array(out[i], a[index[i]])
+
+
+def take_mask(a, mask):
+    """a[mask]: the elements (or rows) where mask is true, in C order."""
+    _check_mask(a, mask)
+    n = _count(mask)
+    out = np.empty((n,) + a.shape[mask.ndim :], a.dtype)
+    _take_mask(a, mask, out, 0)
+    return out
+
+
+def _check_mask(a, mask):
+    for k in range(mask.ndim):
+        if mask.shape[k] != a.shape[k]:
+            raise IndexError(
+                f"boolean index did not match indexed array along axis {k}; size of axis is "
+                f"{a.shape[k]} but size of corresponding boolean axis is {mask.shape[k]}"
+            )
+
+
+def _count(mask):
+    n = 0
+    if mask.ndim > 1:
+        for i in range(mask.shape[0]):
+            n += _count(mask[i])
+    else:
+        for i in range(mask.shape[0]):
+            n += mask[i]
+    return n
+
+
+def _take_mask(a, mask, out, at):
+    if mask.ndim > 1:
+        for i in range(mask.shape[0]):
+            at = _take_mask(a[i], mask[i], out, at)
+    elif a.ndim == 1:
+        for i in range(mask.shape[0]):
+            if mask[i]:
+                out[at] = a[i]
+                at += 1
+    else:
+        for i in range(mask.shape[0]):
+            if mask[i]:
+                assign_array(out[at], a[i])
+                at += 1
+    return at
+
+
+def put(a, index, value):
+    """a[index] = value for an array of integers and one value."""
+    if index.ndim > 1:
+        for i in range(index.shape[0]):
+            put(a, index[i], value)
+    elif a.ndim == 1:
+        for i in range(index.shape[0]):
+            a[index[i]] = value
+    else:
+        for i in range(index.shape[0]):
+            assign(a[index[i]], value)
+
+
+def put_array(a, index, values):
+    """a[index] = values for an array of integers; values broadcast to index.shape + a.shape[1:]."""
+    if values.ndim == 0:
+        put(a, index, values[()])
+    elif a.ndim == 1 and index.ndim == 1 and values.ndim == 1:
+        n = index.shape[0]
+        step = _step(values.shape[0], n)
+        if same_memory(a, values):
+            values = values.copy()
+        for i in range(n):
+            a[index[i]] = values[i * step]
+    else:
+        full = np.empty(index.shape + a.shape[1:], a.dtype)
+        assign_array(full, values)
+        _put_rows(a, index, full)
+
+
+def _put_rows(a, index, full):
+    if index.ndim > 1:
+        for i in range(index.shape[0]):
+            _put_rows(a, index[i], full[i])
+    elif a.ndim == 1:
+        for i in range(index.shape[0]):
+            a[index[i]] = full[i]
+    else:
+        for i in range(index.shape[0]):
+            assign_array(a[index[i]], full[i])
+
+
+def put_mask(a, mask, value):
+    """a[mask] = value."""
+    _check_mask(a, mask)
+    _put_mask(a, mask, value)
+
+
+def _put_mask(a, mask, value):
+    if mask.ndim > 1:
+        for i in range(mask.shape[0]):
+            _put_mask(a[i], mask[i], value)
+    elif a.ndim == 1:
+        for i in range(mask.shape[0]):
+            if mask[i]:
+                a[i] = value
+    else:
+        for i in range(mask.shape[0]):
+            if mask[i]:
+                assign(a[i], value)
+
+
+def put_mask_array(a, mask, values):
+    """a[mask] = values: one value for each true element, or a single one."""
+    _check_mask(a, mask)
+    n = _count(mask)
+    if same_memory(a, values):
+        values = values.copy()
+    if a.ndim == mask.ndim and values.ndim == 1:
+        if values.shape[0] != n and values.shape[0] != 1:
+            raise ValueError(
+                f"NumPy boolean array indexing assignment cannot assign {values.shape[0]} input "
+                f"values to the {n} output values where the mask is true"
+            )
+        _put_mask_array(a, mask, values, 0, 1 if values.shape[0] == n else 0)
+    else:
+        full = np.empty((n,) + a.shape[mask.ndim :], a.dtype)
+        assign_array(full, values)
+        _put_mask_rows(a, mask, full, 0)
+
+
+def _put_mask_array(a, mask, values, at, step):
+    if mask.ndim > 1:
+        for i in range(mask.shape[0]):
+            at = _put_mask_array(a[i], mask[i], values, at, step)
+    else:
+        for i in range(mask.shape[0]):
+            if mask[i]:
+                a[i] = values[at]
+                at += step
+    return at
+
+
+def _put_mask_rows(a, mask, full, at):
+    if mask.ndim > 1:
+        for i in range(mask.shape[0]):
+            at = _put_mask_rows(a[i], mask[i], full, at)
+    elif a.ndim == 1:
+        for i in range(mask.shape[0]):
+            if mask[i]:
+                a[i] = full[at]
+                at += 1
+    else:
+        for i in range(mask.shape[0]):
+            if mask[i]:
+                assign_array(a[i], full[at])
+                at += 1
+    return at
+
+
+def assign(view, value):
+    """view[...] = value for one value."""
+    if view.ndim == 0:
+        view[()] = value
+    elif view.ndim == 1:
+        for i in range(view.shape[0]):
+            view[i] = value
+    else:
+        for i in range(view.shape[0]):
+            assign(view[i], value)
+
+
+def _step(have, want):
+    """Stride, in items, of an axis of length `have` broadcast to `want`."""
+    if have != want and have != 1:
+        raise ValueError(
+            f"could not broadcast input array from shape ({have},) into shape ({want},)"
+        )
+    return 0 if have == 1 else 1
+
+
+def assign_array(view, source):
+    """view[...] = source, broadcast; right also where the two overlap."""
+    if same_memory(view, source):
+        source = source.copy()
+    _copy(view, source)
+
+
+def _copy(view, source):
+    if source.ndim > view.ndim:
+        if source.shape[0] != 1:
+            raise ValueError("could not broadcast input array: it has too many dimensions")
+        _copy(view, source[0])
+    elif view.ndim == 0:
+        view[()] = source[()]
+    elif source.ndim == 0:
+        assign(view, source[()])
+    elif source.ndim < view.ndim:
+        for i in range(view.shape[0]):
+            _copy(view[i], source)
+    elif view.ndim == 1:
+        if _step(source.shape[0], view.shape[0]) == 0:
+            if view.shape[0] > 0:
+                assign(view, source[0])
+        else:
+            for i in range(view.shape[0]):
+                view[i] = source[i]
+    else:
+        step = _step(source.shape[0], view.shape[0])
+        for i in range(view.shape[0]):
+            _copy(view[i], source[i * step])

@@ -1,0 +1,43 @@
+"""What the prelude needs from the compiler. Here: the same meaning for plain Python."""
+
+import numpy as np
+
+
+def reshape(a, shape):
+    """A C-contiguous array seen with another shape of the same size."""
+    return a.reshape(shape)
+
+
+def contiguous(a):
+    """`a`, known to be C-contiguous, as an array of layout 'C'."""
+    return a
+
+
+def is_contiguous(a):
+    """Is `a` in C order without gaps?"""
+    return a.flags.c_contiguous
+
+
+def layout(a):
+    """'C', 'F' or 'A': what the type of `a` says."""
+    return "C" if a.flags.c_contiguous else "F" if a.flags.f_contiguous else "A"
+
+
+def transpose(a):
+    """`a` with its axes reversed; a view."""
+    return a.T
+
+
+def dtype_of(x):
+    """The dtype of a scalar or an array."""
+    return np.asarray(x).dtype
+
+
+def pairwise_sum(a):
+    """Sum of a one-dimensional float or complex array, in NumPy's pairwise order."""
+    return np.add.reduce(a)
+
+
+def same_memory(a, b):
+    """May `a` and `b` share an element? True may be wrong, False is not."""
+    return np.may_share_memory(a, b)

@@ -1,0 +1,66 @@
+"""Products of vectors and matrices."""
+
+import numpy as np
+
+from whipsnake.prelude.creation import zeros
+
+
+def _check(n, m):
+    if n != m:
+        raise ValueError(f"shapes not aligned: {n} (dim) != {m} (dim)")
+
+
+def dot(a, b):
+    """np.dot of one- and two-dimensional arrays."""
+    return matmul(a, b)
+
+
+def matmul(a, b):
+    """a @ b of one- and two-dimensional arrays."""
+    if a.ndim == 1 and b.ndim == 1:
+        return _vector_vector(a, b)
+    if a.ndim == 2 and b.ndim == 1:
+        return _matrix_vector(a, b)
+    if a.ndim == 1 and b.ndim == 2:
+        return _vector_matrix(a, b)
+    return _matrix_matrix(a, b)
+
+
+
+def _vector_vector(a, b):
+    _check(a.shape[0], b.shape[0])
+    total = a.dtype.type(0) * b.dtype.type(0)
+    for i in range(a.shape[0]):
+        total += a[i] * b[i]
+    return total
+
+
+def _matrix_vector(a, b):
+    _check(a.shape[1], b.shape[0])
+    out = zeros(a.shape[0], np.result_type(a.dtype, b.dtype))
+    for i in range(a.shape[0]):
+        total = out[i]
+        for k in range(a.shape[1]):
+            total += a[i, k] * b[k]
+        out[i] = total
+    return out
+
+
+def _vector_matrix(a, b):
+    _check(a.shape[0], b.shape[0])
+    out = zeros(b.shape[1], np.result_type(a.dtype, b.dtype))
+    for k in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            out[j] += a[k] * b[k, j]
+    return out
+
+
+def _matrix_matrix(a, b):
+    _check(a.shape[1], b.shape[0])
+    out = zeros((a.shape[0], b.shape[1]), np.result_type(a.dtype, b.dtype))
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            v = a[i, k]
+            for j in range(b.shape[1]):
+                out[i, j] += v * b[k, j]
+    return out
