@@ -297,6 +297,18 @@ static bool operands_known(const Inst *inst, const Ins *ins) {
     return true;
 }
 
+/* The type of a captured array: found when it is first read. */
+static Type *captured_type(Infer *in, const Ins *ins) {
+    Module *m = in->module;
+    while (m->captured_types.n <= (uint32_t)ins->imm) {
+        PyObject *array = m->captured.at[m->captured_types.n];
+        Type *t = in->core->type_of(array);
+        if (!t) diag_fail(in->cx, ins->span, D_PYTHON, "a captured array");
+        vec_push(in->cx, &m->captured_types, t);
+    }
+    return m->captured_types.at[ins->imm];
+}
+
 Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
     const Ins *ins = ir_at(inst->high, r);
     if (ins->op != OP_CELL_NEW && !operands_known(inst, ins)) return NULL;
@@ -306,7 +318,7 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
         return inst->args[ins->imm];
     case OP_CONST: *k = ins->k; return ins->k->ty;
     case OP_UNSET: return NULL;
-    case OP_GLOBAL: return in->module->captured_types.at[ins->imm];
+    case OP_GLOBAL: return captured_type(in, ins);
     case OP_REFUSE:
         if (in->final && ins->refusal->hint) diag_hint(in->cx, "%s", ins->refusal->hint);
         return infer_fail(in, ins->span, (DiagId)ins->refusal->diag, ins->refusal->text);

@@ -1,6 +1,5 @@
 """Other shapes of the same elements."""
 
-import numpy as np
 
 from whipsnake.prelude.creation import copy
 from whipsnake.prelude.index import assign

@@ -1,0 +1,131 @@
+/* Exceptions: raise, try, and the ways out of statements.
+ *
+ *     try: A                    A under the handler H
+ *     except E as e: B    =>    H(exc): exc.match E -> B, else raise exc
+ *     else: C                   C behind A, not under H
+ *     finally: D                D copied: behind A, B and C; on each return, break and continue out of them; and
+ *                               in a handler of its own, which raises the exception again */
+#include "build/build_int.h"
+
+/* --- ways out --------------------------------------------------------------------------------------------------- */
+
+Way bd_way_out(Builder *b, const Frame *to) {
+    Way way = {b->frame, b->handler};
+    for (Frame *f = b->frame; f != to && b->at != NO_BLOCK; f = f->outer) {
+        b->frame = f->outer;
+        if (f->kind == FRAME_HANDLER && f->name) bd_write_name(b, f->name, b->unset, (Span){0});
+        if (f->kind != FRAME_FINALLY) continue;
+        bd_set_handler(b, f->handler);
+        bd_stmt(b, f->final);
+    }
+    return way;
+}
+
+void bd_back_in(Builder *b, Way way) {
+    b->frame = way.frame;
+    b->handler = way.handler; /* nothing is being filled: no block to end */
+}
+
+/* --- raise -------------------------------------------------------------------------------------------------------- */
+
+static void raise_again(Builder *b, Span span) {
+    const Frame *f = b->frame;
+    while (f && f->kind != FRAME_HANDLER) f = f->outer;
+    if (f) {
+        bd_raise(b, f->exc, 0, span);
+        return;
+    }
+    static const char text[] = "No active exception to reraise";
+    Ref cls = bd_read_builtin(b, "RuntimeError", span);
+    bd_raise(b, bd_call_refs(b, span, 2, (Ref[]){cls, bd_const_str(b, text, sizeof text - 1, span)}), 0, span);
+}
+
+void bd_raise_stmt(Builder *b, const Node *n) {
+    if (!n->a) {
+        raise_again(b, n->span);
+        return;
+    }
+    Ref exc = bd_expr(b, n->a), cause = n->b ? bd_expr(b, n->b) : 0;
+    bd_raise(b, exc, cause, n->span);
+}
+
+/* --- try ------------------------------------------------------------------------------------------------------------ */
+
+/* Code that runs while `exc` is handled, then goes on at `done`. */
+static void run_handling(Builder *b, Ref exc, const char *name, Node *const *list, uint32_t n, BlockId done) {
+    Frame frame = {.kind = FRAME_HANDLER, .outer = b->frame, .exc = exc, .name = name};
+    b->frame = &frame;
+    bd_stmts(b, list, n);
+    b->frame = frame.outer;
+    if (b->at != NO_BLOCK && name) bd_write_name(b, name, b->unset, (Span){0});
+    bd_jump(b, done);
+}
+
+static void run_handlers(Builder *b, const Node *n, BlockId handler, BlockId done) {
+    bd_start(b, handler);
+    Ref exc = b->fn->blocks.at[handler].params.at[0];
+    for (uint32_t i = 0; i < n->n2 && b->at != NO_BLOCK; i++) {
+        const Node *h = n->list2[i];
+        BlockId next = bd_new_block(b, "except.next");
+        if (h->a) {
+            BlockId body = bd_new_block(b, "except.body");
+            Ref match = bd_add2(b, OP_EXC_MATCH, h->a->span, exc, bd_expr(b, h->a));
+            bd_branch(b, match, body, next, h->a->span);
+            bd_enter(b, body);
+        }
+        if (h->name) bd_write_name(b, h->name, exc, h->span);
+        run_handling(b, exc, h->name, h->list, h->n, done);
+        bd_enter(b, next);
+    }
+    if (b->at != NO_BLOCK) bd_raise(b, exc, 0, n->span);
+}
+
+static BlockId new_handler(Builder *b, const char *label) {
+    BlockId handler = bd_new_block(b, label);
+    ir_add_param(b->cx, b->fn, handler, TY_OF(TY_EXC));
+    return handler;
+}
+
+/* try/except/else; goes on where all of them meet. */
+static void try_except(Builder *b, const Node *n) {
+    BlockId outside = b->handler;
+    if (!n->n2) { /* only finally */
+        bd_stmts(b, n->list, n->n);
+        return;
+    }
+    BlockId handler = new_handler(b, "except"), done = bd_new_block(b, "try.done");
+    bd_set_handler(b, handler);
+    bd_stmts(b, n->list, n->n);
+    bd_set_handler(b, outside);
+    if (b->at != NO_BLOCK && n->a) bd_stmt(b, n->a);
+    bd_jump(b, done);
+    if (bd_seal_handler(b, handler)) run_handlers(b, n, handler, done);
+    bd_enter(b, done);
+}
+
+void bd_try(Builder *b, const Node *n) {
+    if (!n->b) {
+        try_except(b, n);
+        return;
+    }
+    BlockId outside = b->handler, handler = new_handler(b, "finally");
+    Frame frame = {.kind = FRAME_FINALLY, .outer = b->frame, .final = n->b, .handler = outside};
+    b->frame = &frame;
+    bd_set_handler(b, handler);
+    try_except(b, n);
+    b->frame = frame.outer;
+    bd_set_handler(b, outside);
+    BlockId done = bd_new_block(b, "finally.done");
+    if (b->at != NO_BLOCK) bd_stmt(b, n->b);
+    bd_jump(b, done);
+    if (bd_seal_handler(b, handler)) {
+        bd_start(b, handler);
+        Ref exc = b->fn->blocks.at[handler].params.at[0];
+        Frame handling = {.kind = FRAME_HANDLER, .outer = b->frame, .exc = exc};
+        b->frame = &handling;
+        bd_stmt(b, n->b);
+        b->frame = handling.outer;
+        if (b->at != NO_BLOCK) bd_raise(b, exc, 0, n->span);
+    }
+    bd_enter(b, done);
+}

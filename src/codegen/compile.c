@@ -1,0 +1,288 @@
+/* The compiler's face to the run time: one compile from request to unit.
+ *
+ *   GIL held:   load, build, infer, lower          (front)
+ *   no GIL:     passes, code generation, LLVM, loading    (back; on a thread with a big stack)
+ *   GIL held:   the Unit, or the exception
+ *
+ * WHIPSNAKE_DUMP=ir,low,opt,llvm,asm prints what a stage made to stderr (opt/pipeline.c adds one word per pass). */
+#include <Python.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/mem.h"
+#include "codegen/codegen.h"
+#include "codegen/unit.h"
+#include "core/os.h"
+#include "infer/infer.h"
+#include "ir/interp.h"
+#include "ir/tool.h"
+#include "lower/lower.h"
+#include "opt/opt.h"
+
+enum { BACK_STACK = 16 << 20 };
+
+static const CoreApi *core;
+
+typedef struct Job {
+    const CompileRequest *req;
+    Module *m;
+    const char *text; /* of the wants that are texts */
+    CodegenResult code;
+    LoadResult loaded;
+    Interp *interp; /* WANT_INTERP */
+    Cx *cx;
+    int rc;
+} Job;
+
+/* --- dumping -------------------------------------------------------------------------------------------------- */
+
+static bool wants_dump(const char *stage) {
+    size_t n = strlen(stage);
+    const char *p = getenv("WHIPSNAKE_DUMP");
+    for (; p && *p; p += strcspn(p, ","), p += *p == ',')
+        if (strncmp(p, stage, n) == 0 && (p[n] == ',' || !p[n])) return true;
+    return false;
+}
+
+static void dump_text(const char *stage, const char *text) { fprintf(stderr, "; --- %s ---\n%s\n", stage, text); }
+
+static const char *module_text(Cx *cx, const Module *m) {
+    Buf out = {0};
+    ir_print_module(cx, &out, m);
+    return out.at ? out.at : "";
+}
+
+static const char *typed_text(Cx *cx, const Infer *in) {
+    Buf out = {0};
+    for (uint32_t k = 0; k < in->insts.n; k++)
+        if (in->insts.at[k]->high) ir_print_fn(cx, &out, in->insts.at[k]->high);
+    return out.at ? out.at : "";
+}
+
+static void dump_module(Cx *cx, const char *stage, const Module *m) {
+    if (wants_dump(stage)) dump_text(stage, module_text(cx, m));
+}
+
+static void dump_code(Cx *cx, const char *stage, const Job *job, Want want) {
+    if (!wants_dump(stage)) return;
+    CodegenOptions options = {.want = want, .debug = job->req->options.debug, .find_symbol = core->find_symbol};
+    CodegenResult text;
+    codegen_compile(cx, job->m, &options, &text);
+    dump_text(stage, text.text);
+}
+
+/* --- the stages ------------------------------------------------------------------------------------------------- */
+
+/* Time since *t goes to the stage. */
+static void book(Cx *cx, StageId stage, uint64_t *t) {
+    uint64_t now = os_now_ns();
+    cx->stage_ns[stage] += now - *t;
+    *t = now;
+}
+
+static void run_front(Cx *cx, void *arg) {
+    Job *job = arg;
+    uint64_t t = os_now_ns();
+    Infer *in = NEW(cx, Infer);
+    job->m = NEW(cx, Module);
+    Inst *entry = infer_run(in, cx, core, job->m, job->req);
+    book(cx, STAGE_INFER, &t);
+    if (wants_dump("ir")) dump_text("ir", typed_text(cx, in));
+    if (job->req->want == WANT_TYPES) {
+        job->text = typed_text(cx, in);
+        return;
+    }
+    lower_module(in, entry);
+    book(cx, STAGE_LOWERING, &t);
+    dump_module(cx, "low", job->m);
+}
+
+static void load_code(Cx *cx, Job *job) {
+    uint64_t t = os_now_ns();
+    LoadRequest req = {.object = job->code.object,
+                       .size = job->code.object_size,
+                       .entry = job->code.entry,
+                       .name = job->m->fns.at[0]->qualname,
+                       .find_symbol = core->find_symbol,
+                       .debug = job->req->options.debug};
+    if (core->load(&req, &job->loaded) != 0) diag_fail(cx, (Span){0}, D_LLVM, job->loaded.error);
+    book(cx, STAGE_LOAD, &t);
+}
+
+static void make_code(Cx *cx, Job *job) {
+    const CompileRequest *req = job->req;
+    CodegenOptions options = {.want = req->want,
+                              .debug = req->options.debug,
+                              .ptx_target = req->ptx_target,
+                              .find_symbol = core->find_symbol};
+    dump_code(cx, "llvm", job, WANT_LLVM);
+    dump_code(cx, "asm", job, WANT_ASM);
+    codegen_compile(cx, job->m, &options, &job->code);
+    job->text = job->code.text;
+    if (req->want == WANT_CODE) load_code(cx, job);
+}
+
+static void run_back(Cx *cx, void *arg) {
+    Job *job = arg;
+    uint64_t t = os_now_ns();
+    opt_run(cx, job->m);
+    book(cx, STAGE_PASSES, &t);
+    dump_module(cx, "opt", job->m);
+    if (job->req->want == WANT_IR)
+        job->text = module_text(cx, job->m);
+    else if (job->req->want == WANT_INTERP)
+        job->interp = ir_interp_new(cx, job->m, core->find_symbol);
+    else
+        make_code(cx, job);
+}
+
+/* On the thread with the big stack. */
+static void run_back_there(void *arg) {
+    Job *job = arg;
+    job->rc = cx_run(job->cx, run_back, job);
+}
+
+static int run_stages(Job *job) {
+    if (cx_run(job->cx, run_front, job) != 0) return -1;
+    if (job->req->want == WANT_TYPES) return 0;
+    PyThreadState *state = PyEval_SaveThread();
+    os_run_on_stack(run_back_there, job, BACK_STACK);
+    PyEval_RestoreThread(state);
+    return job->rc;
+}
+
+/* --- errors as Python exceptions --------------------------------------------------------------------------------- */
+
+/* New reference to the class of that name: of whipsnake.errors, or a builtin one. NULL with an exception set. */
+static PyObject *error_class(const char *name) {
+    PyObject *errors = PyImport_ImportModule("whipsnake.errors");
+    PyObject *cls = errors ? PyObject_GetAttrString(errors, name) : NULL;
+    Py_XDECREF(errors);
+    if (cls) return cls;
+    PyErr_Clear();
+    PyObject *builtins = PyImport_ImportModule("builtins");
+    cls = builtins ? PyObject_GetAttrString(builtins, name) : NULL;
+    Py_XDECREF(builtins);
+    return cls;
+}
+
+typedef struct Format {
+    const Diag *diag;
+    const char *text;
+} Format;
+
+static void format_diag(Cx *cx, void *arg) {
+    Format *f = arg;
+    f->text = diag_format(cx, f->diag);
+}
+
+/* The exception for cx->diag. What Python raised itself (an overload's own error) goes on as it is. */
+static void raise_diag(Cx *cx) {
+    Format f = {.diag = cx->diag};
+    if (PyErr_Occurred()) {
+        if (!f.diag || f.diag->id == D_PYTHON) return;
+        PyErr_Clear();
+    }
+    if (!f.diag || !f.diag->text || cx_run(cx, format_diag, &f) != 0) {
+        PyErr_NoMemory();
+        return;
+    }
+    PyObject *cls = error_class(f.diag->cls);
+    if (cls) PyErr_SetString(cls, f.text);
+    Py_XDECREF(cls);
+}
+
+/* --- results ---------------------------------------------------------------------------------------------------------- */
+
+/* Unit.code of an interpreted unit is its Interp. */
+static int32_t enter_interp(WsCtx *ctx, uint64_t *slots) { return ir_interp_call(ctx->unit->code, ctx, slots); }
+
+static Unit *make_unit(const Job *job) {
+    UnitParts parts = {.m = job->m,
+                       .req = job->req,
+                       .sites = job->code.sites,
+                       .nsites = job->code.nsites,
+                       .nslots = job->code.nslots,
+                       .code = job->loaded.code,
+                       .code_size = job->loaded.code_size,
+                       .stage_ns = job->cx->stage_ns};
+    *(void **)&parts.entry = job->loaded.entry;
+    if (job->interp) {
+        parts.entry = enter_interp;
+        parts.sites = ir_interp_sites(job->interp, &parts.nsites);
+        parts.nslots = ir_interp_nslots(job->interp);
+        parts.code = job->interp;
+    }
+    Unit *u = unit_new(&parts);
+    if (!u) PyErr_NoMemory();
+    return u;
+}
+
+static int give_result(const Job *job, Unit **unit, PyObject **text) {
+    if (job->text) {
+        *text = PyUnicode_DecodeUTF8(job->text, (Py_ssize_t)strlen(job->text), "replace");
+        return *text ? 0 : -1;
+    }
+    *unit = make_unit(job);
+    return *unit ? 0 : -1;
+}
+
+/* An interpreted unit runs in the compile's own memory, which stays for good. */
+static void end_compile(Cx *cx, bool keep) {
+    if (keep) return;
+    cx_close(cx);
+    mem_free(cx);
+}
+
+static int compile(const CompileRequest *req, Unit **unit, PyObject **text) {
+    Job job = {.req = req, .cx = mem_alloc(sizeof(Cx))};
+    if (!job.cx || cx_open(job.cx) != 0) {
+        mem_free(job.cx);
+        PyErr_NoMemory();
+        return -1;
+    }
+    int rc = run_stages(&job);
+    if (rc != 0)
+        raise_diag(job.cx);
+    else
+        rc = give_result(&job, unit, text);
+    end_compile(job.cx, rc == 0 && job.interp);
+    return rc;
+}
+
+/* --- tools for tests -------------------------------------------------------------------------------------------------- */
+
+typedef struct ToolJob {
+    const char *what, *text, *result;
+} ToolJob;
+
+static void run_tool(Cx *cx, void *arg) {
+    ToolJob *job = arg;
+    IrToolHost host = {.find_symbol = core->find_symbol, .run_pass = opt_run_pass};
+    job->result = ir_tool(cx, &host, job->what, job->text);
+}
+
+static PyObject *tool(const char *what, const char *text) {
+    ToolJob job = {.what = what, .text = text};
+    PyObject *result = NULL;
+    Cx cx;
+    if (cx_open(&cx) != 0) return PyErr_NoMemory();
+    if (cx_run(&cx, run_tool, &job) == 0)
+        result = PyUnicode_FromString(job.result);
+    else
+        raise_diag(&cx);
+    cx_close(&cx);
+    return result;
+}
+
+/* --- the door ----------------------------------------------------------------------------------------------------------- */
+
+__attribute__((visibility("default"))) int ws_compiler_open(const CoreApi *api, CompilerApi *out) {
+    core = api;
+    ty_api = api->types;
+    *out = (CompilerApi){.compile = compile, .ir_tool = tool};
+    return 0;
+}

@@ -1,0 +1,166 @@
+/* The CPU as a target: x86-64 or AArch64, this machine's or the one asked for. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/cg.h"
+#include "core/os.h"
+
+/* --- kernels on the CPU ---------------------------------------------------------------------------------------- */
+
+/* ctx->sregs[3 * kind + axis]; thread numbers are loop variables by now. */
+static void cpu_sreg(Cg *cg, Ref r, const Ins *i) {
+    Val at = cg_offset(cg, cg->ws, offsetof(WsCtx, sregs));
+    Val sregs = LLVMBuildLoad2(cg->b, cg->ptr, at, "");
+    Val v = LLVMBuildLoad2(cg->b, cg->i32, cg_offset(cg, sregs, 4 * (3 * (int64_t)i->sub + i->imm)), "");
+    Val fixed = LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, NULL, 0));
+    LLVMSetMetadata(v, cg_md_kind(cg, "invariant.load"), fixed);
+    cg_set(cg, r, LLVMBuildZExt(cg->b, v, cg->i64, ""));
+}
+
+static void cpu_barrier(Cg *cg, Ref r, const Ins *i) {
+    (void)r;
+    INTERNAL(cg->cx, i->span, "a barrier was not split away");
+}
+
+/* Stack memory of the block's function: what LLVM knows best. */
+static void cpu_shared(Cg *cg, Ref r, const Ins *i) { cg_op_stack(cg, r, i); }
+
+static LLVMAtomicRMWBinOp atomic_op(const Ins *i, const Type *ty) {
+    bool real = ty->kind == TY_FLOAT, sign = ty->is_signed;
+    switch ((AtomicOp)i->sub) {
+    case ATOMIC_ADD: return real ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd;
+    case ATOMIC_SUB: return real ? LLVMAtomicRMWBinOpFSub : LLVMAtomicRMWBinOpSub;
+    case ATOMIC_MIN:
+        return real ? LLVMAtomicRMWBinOpFMin : sign ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
+    case ATOMIC_MAX:
+        return real ? LLVMAtomicRMWBinOpFMax : sign ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
+    case ATOMIC_AND: return LLVMAtomicRMWBinOpAnd;
+    case ATOMIC_OR: return LLVMAtomicRMWBinOpOr;
+    case ATOMIC_XOR: return LLVMAtomicRMWBinOpXor;
+    case ATOMIC_XCHG:
+    case ATOMIC_CAS: break;
+    }
+    return LLVMAtomicRMWBinOpXchg;
+}
+
+/* Address, then for CAS the expected and the new value, else one operand. */
+static void cpu_atomic(Cg *cg, Ref r, const Ins *i) {
+    Val p = cg_arg(cg, i, 0), old;
+    if (i->sub == ATOMIC_CAS) {
+        Val both = LLVMBuildAtomicCmpXchg(cg->b, p, cg_arg(cg, i, 1), cg_arg(cg, i, 2),
+                                          LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, false);
+        old = LLVMBuildExtractValue(cg->b, both, 0, "");
+    } else {
+        old = LLVMBuildAtomicRMW(cg->b, atomic_op(i, cg_type(cg, i->args[1])), p, cg_arg(cg, i, 1),
+                                 LLVMAtomicOrderingMonotonic, false);
+    }
+    cg_set(cg, r, old);
+}
+
+/* --- this machine ---------------------------------------------------------------------------------------------------- */
+
+static Target cpu = {
+    .name = "cpu",
+    .shares_stack = true,
+    .sreg = cpu_sreg,
+    .barrier = cpu_barrier,
+    .shared = cpu_shared,
+    .atomic = cpu_atomic,
+    .entry = cg_entry_thunk,
+};
+
+static char target_text[200];
+
+#if defined(__aarch64__)
+
+static const VectorMath vectors_neon[] = {{2, "advsimd"}, {0, NULL}};
+
+static void open_llvm_target(void) {
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    cpu.triple = "aarch64-unknown-linux-gnu";
+    cpu.stack_register = "sp";
+}
+
+static void choose_math(void) {
+    cpu.math_prefix = "Sleef_finz_";
+    cpu.math_scalar = "purecfma";
+    cpu.math_vectors = vectors_neon;
+}
+
+#else
+
+static const VectorMath vectors_512[] = {{8, "avx512f"}, {4, "avx2"}, {2, "avx2128"}, {0, NULL}};
+static const VectorMath vectors_fma[] = {{4, "avx2"}, {2, "avx2128"}, {0, NULL}};
+static const VectorMath vectors_avx[] = {{4, "avx"}, {2, "sse4"}, {0, NULL}};
+static const VectorMath vectors_sse[] = {{2, "sse2"}, {0, NULL}};
+
+static void open_llvm_target(void) {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    cpu.triple = "x86_64-unknown-linux-gnu";
+    cpu.stack_register = "rsp";
+}
+
+static bool has_feature(const char *name) {
+    size_t n = strlen(name);
+    for (const char *p = cpu.features; p && (p = strstr(p, name)); p += n)
+        if ((p[n] == ',' || p[n] == 0) && (p == cpu.features || p[-1] == ',')) return true;
+    return false;
+}
+
+/* The named levels imply features that do not show in the feature text. */
+static int cpu_level(void) {
+    static const char prefix[] = "x86-64-v";
+    return strncmp(cpu.cpu, prefix, sizeof prefix - 1) == 0 ? cpu.cpu[sizeof prefix - 1] - '0' : 0;
+}
+
+/* With fused multiply-add and without, SLEEF's results differ in the last bit: scalar and vector versions are
+ * taken from the same family. */
+static void choose_math(void) {
+    int level = cpu_level();
+    bool fma = (level >= 3 || (has_feature("+fma") && has_feature("+avx2"))) && !has_feature("-fma") &&
+               !has_feature("-avx2");
+    cpu.math_prefix = fma ? "Sleef_finz_" : "Sleef_cinz_";
+    cpu.math_scalar = fma ? "purecfma" : "purec";
+    if (fma)
+        cpu.math_vectors = (level >= 4 && !has_feature("-avx512f")) || has_feature("+avx512f") ? vectors_512 : vectors_fma;
+    else
+        cpu.math_vectors = level >= 3 || has_feature("+avx") ? vectors_avx : vectors_sse;
+}
+
+#endif
+
+static void open_target(void) {
+    open_llvm_target();
+    const char *asked = getenv("WHIPSNAKE_CPU");
+    if (asked && *asked && strcmp(asked, "native") != 0) {
+        static char text[512]; /* "name,+feature,-feature" */
+        snprintf(text, sizeof text, "%s", asked);
+        char *comma = strchr(text, ',');
+        if (comma) *comma = 0;
+        cpu.cpu = text;
+        cpu.features = comma ? comma + 1 : "";
+    } else {
+        cpu.cpu = LLVMGetHostCPUName();
+        cpu.features = LLVMGetHostCPUFeatures();
+    }
+    choose_math();
+    snprintf(target_text, sizeof target_text, "%s %.100s", cpu.triple, cpu.cpu);
+}
+
+const Target *target_cpu(void) {
+    static OsOnce once = OS_ONCE_INIT;
+    os_once(&once, open_target);
+    return &cpu;
+}
+
+const char *codegen_target_text(void) {
+    target_cpu();
+    return target_text;
+}

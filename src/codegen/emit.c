@@ -1,0 +1,180 @@
+/* What surrounds LLVM: contexts and target machines kept between compiles, its errors, its output. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "codegen/cg.h"
+#include "core/os.h"
+
+uint64_t cg_now_ns(void) { return os_now_ns(); }
+
+/* --- errors --------------------------------------------------------------------------------------------------------- */
+
+static _Atomic bool broken;
+static _Thread_local LlvmErrors *current; /* of the compile that this thread runs */
+
+bool cg_llvm_broken(void) { return broken; }
+
+_Noreturn void cg_fail_llvm(Cg *cg, const char *text) { diag_fail(cg->cx, cg->span, D_LLVM, text); }
+
+const char *cg_own_text(Cg *cg, char *text) {
+    size_t n = text ? strlen(text) : 0;
+    char *copy = arena_alloc(cg->cx->arena, n + 1);
+    if (copy && n) memcpy(copy, text, n);
+    LLVMDisposeMessage(text);
+    if (!copy) cx_abort(cg->cx);
+    return copy;
+}
+
+/* Called below LLVM's frames, so it must return: no memory means the text is lost, not the error. */
+static void note_diagnostic(LLVMDiagnosticInfoRef info, void *arg) {
+    LlvmErrors *e = arg;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || e->first) return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    char *copy = arena_alloc(e->cx->arena, strlen(text) + 1);
+    if (copy) strcpy(copy, text);
+    e->first = copy ? copy : "error";
+    LLVMDisposeMessage(text);
+}
+
+/* LLVM would end the process. We leave its frames behind instead; its locks may stay taken, so this process
+ * compiles no more. */
+static void on_fatal(const char *reason) {
+    broken = true;
+    if (!current) return;
+    diag_fail(current->cx, (Span){0}, D_LLVM, reason);
+}
+
+/* --- contexts --------------------------------------------------------------------------------------------------------- */
+
+/* A context collects types and constants, so it is replaced now and then. */
+enum { USES_PER_CONTEXT = 200 };
+
+static OsMutex lock = OS_MUTEX_INIT;
+static Llvm *free_list; /* under lock */
+
+static void close_llvm(Llvm *l) {
+    if (l->machine) LLVMDisposeTargetMachine(l->machine);
+    if (l->plain_machine) LLVMDisposeTargetMachine(l->plain_machine);
+    LLVMContextDispose(l->ctx);
+    mem_free(l);
+}
+
+static void give_back(void *p) {
+    Llvm *l = p;
+    current = NULL;
+    if (broken) return;
+    LLVMContextSetDiagnosticHandler(l->ctx, NULL, NULL);
+    if (l->uses >= USES_PER_CONTEXT) {
+        close_llvm(l);
+        return;
+    }
+    os_lock(&lock);
+    l->next = free_list;
+    free_list = l;
+    os_unlock(&lock);
+}
+
+static Llvm *take_free(void) {
+    os_lock(&lock);
+    Llvm *l = free_list;
+    if (l) free_list = l->next;
+    os_unlock(&lock);
+    return l;
+}
+
+static Llvm *open_llvm(Cx *cx) {
+    Llvm *l = mem_alloc(sizeof *l);
+    if (!l) cx_abort(cx);
+    *l = (Llvm){.ctx = LLVMContextCreate()};
+    return l;
+}
+
+static void install_handler(void) { LLVMInstallFatalErrorHandler(on_fatal); }
+
+Llvm *cg_take_llvm(Cx *cx, const Target *target, LlvmErrors *errors) {
+    static OsOnce once = OS_ONCE_INIT;
+    (void)target;
+    os_once(&once, install_handler);
+    if (broken) diag_fail(cx, (Span){0}, D_LLVM, "an earlier error in this process; start it again");
+    Llvm *l = take_free();
+    if (!l) l = open_llvm(cx);
+    l->uses++;
+    current = errors;
+    LLVMContextSetDiagnosticHandler(l->ctx, note_diagnostic, errors);
+    cx_defer(cx, give_back, l);
+    return l;
+}
+
+static LLVMTargetMachineRef make_machine(Cg *cg, LLVMCodeGenOptLevel level) {
+    const Target *t = cg->target;
+    LLVMTargetRef kind;
+    char *text = NULL;
+    if (LLVMGetTargetFromTriple(t->triple, &kind, &text)) cg_fail_llvm(cg, cg_own_text(cg, text));
+    LLVMTargetMachineRef m = LLVMCreateTargetMachine(kind, t->triple, t->cpu, t->features, level, LLVMRelocPIC,
+                                                     LLVMCodeModelSmall);
+    if (!m) cg_fail_llvm(cg, cx_printf(cg->cx, "no machine for %s", t->triple));
+    return m;
+}
+
+LLVMTargetMachineRef cg_machine(Cg *cg) {
+    bool plain = cg->options->debug;
+    LLVMTargetMachineRef *m = plain ? &cg->llvm->plain_machine : &cg->llvm->machine;
+    if (!*m) *m = make_machine(cg, plain ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault);
+    return *m;
+}
+
+/* --- output ------------------------------------------------------------------------------------------------------------- */
+
+static void dispose_buffer(void *p) {
+    if (!broken) LLVMDisposeMemoryBuffer(p);
+}
+
+/* Emission returns success although an error was reported: the handler knows. */
+void cg_emit(Cg *cg, LLVMCodeGenFileType kind, const char **at, size_t *n) {
+    LLVMMemoryBufferRef buffer = NULL;
+    char *text = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(cg_machine(cg), cg->mod, kind, &text, &buffer))
+        cg_fail_llvm(cg, cg_own_text(cg, text));
+    cx_defer(cg->cx, dispose_buffer, buffer);
+    if (cg->errors->first) cg_fail_llvm(cg, cg->errors->first);
+    *at = LLVMGetBufferStart(buffer); /* NUL-terminated by LLVM */
+    *n = LLVMGetBufferSize(buffer);
+}
+
+/* --- control-flow graphs -------------------------------------------------------------------------------------------------- */
+
+/* A record label: one line per instruction, left-aligned. */
+static void add_dot_label(Cg *cg, Buf *out, LLVMBasicBlockRef b) {
+    char *text = LLVMPrintValueToString(LLVMBasicBlockAsValue(b));
+    for (const char *p = text + (*text == '\n'); *p; p++) {
+        if (*p == '\n')
+            buf_add(cg->cx, out, "\\l", 2);
+        else if (strchr("\"\\{}<>|", *p))
+            buf_printf(cg->cx, out, "\\%c", *p);
+        else
+            buf_add(cg->cx, out, p, 1);
+    }
+    LLVMDisposeMessage(text);
+}
+
+static void add_dot_function(Cg *cg, Buf *out, Val f) {
+    size_t n;
+    buf_printf(cg->cx, out, "digraph \"%s\" {\n  node [shape=record, fontname=monospace];\n", LLVMGetValueName2(f, &n));
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+        buf_printf(cg->cx, out, "  b%p [label=\"{", (void *)b);
+        add_dot_label(cg, out, b);
+        buf_printf(cg->cx, out, "}\"];\n");
+        Val t = LLVMGetBasicBlockTerminator(b);
+        for (unsigned k = 0; t && k < LLVMGetNumSuccessors(t); k++)
+            buf_printf(cg->cx, out, "  b%p -> b%p;\n", (void *)b, (void *)LLVMGetSuccessor(t, k));
+    }
+    buf_printf(cg->cx, out, "}\n");
+}
+
+const char *cg_dot(Cg *cg) {
+    Buf out = {0};
+    for (Val f = LLVMGetFirstFunction(cg->mod); f; f = LLVMGetNextFunction(f))
+        if (LLVMCountBasicBlocks(f)) add_dot_function(cg, &out, f);
+    return out.at ? out.at : "";
+}

@@ -1,0 +1,33 @@
+/* All that differs between the machines that code is made for. */
+#pragma once
+#include "codegen/llvm_compat.h"
+#include "ir/ir.h"
+
+struct Cg;
+
+/* One set of vector variants of SLEEF's functions, widest first in a list that ends with lanes 0. */
+typedef struct VectorMath {
+    unsigned lanes64; /* doubles per vector; twice as many floats */
+    const char *suffix;
+} VectorMath;
+
+typedef struct Target {
+    const char *name;
+    const char *triple;
+    const char *cpu, *features;
+    /* SLEEF: prefix of the deterministic functions, suffix of the scalar ones, the vector ones. NULL prefix: none. */
+    const char *math_prefix, *math_scalar;
+    const VectorMath *math_vectors;
+    const char *stack_register; /* NULL: no check for deep recursion */
+    bool shares_stack;          /* SHARED is stack memory of the function */
+    /* Translate OP_SREG, OP_BARRIER, OP_SHARED, OP_ATOMIC. */
+    void (*sreg)(struct Cg *cg, Ref r, const Ins *i);
+    void (*barrier)(struct Cg *cg, Ref r, const Ins *i);
+    void (*shared)(struct Cg *cg, Ref r, const Ins *i);
+    void (*atomic)(struct Cg *cg, Ref r, const Ins *i);
+    /* Makes the function that is called from outside: the entry thunk, or a kernel. */
+    void (*entry)(struct Cg *cg);
+} Target;
+
+/* The machine we run on, or the one of WHIPSNAKE_CPU ("x86-64-v3", "skylake,+fma"). Made once. */
+const Target *target_cpu(void);

@@ -1,0 +1,63 @@
+/* What compiled code sees of the run time: its hidden first argument, and exceptions.
+ *
+ * Compiled code reads and writes the first fields of WsCtx by offset (codegen takes the offsets
+ * from this header); it holds no other address. One WsCtx belongs to one thread at a time. */
+#pragma once
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "types/types.h"
+
+typedef struct Unit Unit;
+typedef struct ExcObj ExcObj;
+
+typedef struct WsCtx {
+    ExcObj *exc;             /* the exception on its way out; owned. NULL while all is well */
+    const char *stack_limit; /* a frame below this address means RecursionError */
+    _Atomic uint32_t poll;   /* not 0: call ws_poll */
+    uint32_t nogil;          /* the GIL was released at entry */
+    const uint64_t *globals; /* slots of the captured arrays of the running unit, in order */
+    const Unit *unit;        /* the running unit: resolves sites and classes */
+    struct RandomState *random; /* of this thread: Python's and NumPy's legacy streams */
+    const uint32_t *sregs;   /* kernels on the CPU: block and grid numbers */
+    void *shared;            /* kernels on the CPU: the block's shared memory */
+} WsCtx;
+
+/* Where something can be raised, or a call can pass an exception on: for tracebacks. */
+typedef struct Site {
+    const char *function, *qualname, *filename;
+    uint32_t line, end_line, col, end_col; /* as in Span; absolute lines */
+    Type **arg_types;                      /* EXC_MAKE: types of the exception's arguments */
+    uint32_t nargs;
+} Site;
+
+/* A counted exception value. Built without the GIL; turned into a Python object only when it
+ * leaves. */
+struct ExcObj {
+    _Atomic int64_t refs;
+    uint32_t cls; /* < EXC_USER: row of exceptions.def; else unit->classes[cls - EXC_USER] */
+    uint32_t ntrace; /* sites passed so far, innermost first */
+    const Unit *unit; /* resolves cls >= EXC_USER and the trace */
+    const Site *site; /* where it was made: names the types of args */
+    char *message; /* owned; for checks: the whole text, else NULL */
+    PyObject *object; /* owned; an exception that came from Python, else NULL */
+    ExcObj *cause, *context; /* owned */
+    bool suppress_context;
+    const Site *trace[16]; /* deeper recursion keeps the innermost 8 and the outermost 8 */
+    uint64_t slots[]; /* parts of args */
+};
+
+enum { EXC_USER = 256 };
+
+/* core/excobj.c. A new exception with zeroed slots; when there is no memory for it, the one
+ * MemoryError that always exists: never NULL. `site` (or NULL) names the types of the slots.
+ * Result: new. No GIL needed. */
+ExcObj *exc_new(const Unit *unit, uint32_t cls, const Site *site, uint32_t nslots);
+ExcObj *exc_no_memory(void); /* new */
+ExcObj *exc_no_memory_borrowed(void); /* for comparing: it must not be changed */
+void exc_retain(ExcObj *e); /* NULL is allowed, here and below */
+void exc_release(ExcObj *e);
+/* The exception passed this site on its way out. */
+void exc_trace(ExcObj *e, const Site *site);

@@ -1,0 +1,71 @@
+/* Exception values: built without the GIL, counted, turned into Python objects only when they
+ * leave. */
+#include <Python.h>
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/ctx.h"
+#include "core/exceptions.h"
+#include "core/values.h"
+
+/* What is raised when there is no memory for an exception: never freed, its trace is nobody's. */
+static ExcObj no_memory = {.refs = 1, .cls = EXC_MemoryError};
+
+ExcObj *exc_new(const Unit *unit, uint32_t cls, const Site *site, uint32_t nslots) {
+    ExcObj *e = mem_alloc(sizeof *e + nslots * sizeof(uint64_t));
+    if (!e) return exc_no_memory();
+    memset(e, 0, sizeof *e + nslots * sizeof(uint64_t));
+    atomic_init(&e->refs, 1);
+    e->unit = unit;
+    e->cls = cls;
+    e->site = site;
+    return e;
+}
+
+ExcObj *exc_no_memory(void) {
+    atomic_fetch_add(&no_memory.refs, 1);
+    return &no_memory;
+}
+
+ExcObj *exc_no_memory_borrowed(void) { return &no_memory; }
+
+void exc_retain(ExcObj *e) {
+    if (e) atomic_fetch_add_explicit(&e->refs, 1, memory_order_relaxed);
+}
+
+static void release_arguments(const ExcObj *e) {
+    if (!e->site || e->message) return;
+    const uint64_t *at = e->slots;
+    for (uint32_t i = 0; i < e->site->nargs; at += e->site->arg_types[i++]->nparts)
+        val_release(e->site->arg_types[i], at);
+}
+
+void exc_release(ExcObj *e) {
+    /* A loop over the chain: a long `raise ... from` must not eat the stack. */
+    while (e && atomic_fetch_sub_explicit(&e->refs, 1, memory_order_acq_rel) == 1) {
+        if (e->object) {
+            PyGILState_STATE gil = PyGILState_Ensure();
+            Py_DECREF(e->object);
+            PyGILState_Release(gil);
+        }
+        release_arguments(e);
+        mem_free(e->message);
+        exc_release(e->cause);
+        ExcObj *context = e->context;
+        mem_free(e);
+        e = context;
+    }
+}
+
+void exc_trace(ExcObj *e, const Site *site) {
+    enum { ALL = sizeof e->trace / sizeof *e->trace, INNER = ALL / 2 };
+    if (e == &no_memory) return;
+    if (e->ntrace < ALL) {
+        e->trace[e->ntrace] = site;
+    } else {
+        memmove(&e->trace[INNER], &e->trace[INNER + 1], (ALL - INNER - 1) * sizeof *e->trace);
+        e->trace[ALL - 1] = site;
+    }
+    e->ntrace++;
+}

@@ -1,0 +1,106 @@
+/* Where the compiler and the run time meet: what is asked for, and what a compiled unit is. */
+#pragma once
+#include "core/ctx.h"
+#include "types/types.h"
+
+/* int entry(ctx, slots): slots hold the arguments' parts on entry and the result's parts on return;
+ * 0, or 1 with ctx->exc set. */
+typedef int32_t (*UnitEntry)(WsCtx *ctx, uint64_t *slots);
+
+/* A compiled unit: immutable once published, never freed. */
+struct Unit {
+    UnitEntry entry;
+    const char *name;
+    Type **args;
+    uint32_t nargs;
+    uint32_t nslots; /* of the block: the larger of the arguments' parts and the result's */
+    Type *ret;
+    uint64_t escapes; /* bit i: array or str argument i may outlive the call: it needs an owner */
+    bool nogil;
+    const Site *sites;
+    uint32_t nsites;
+    PyObject **classes; /* owned: exception classes by number */
+    uint32_t nclasses;
+    PyObject **captured; /* owned: arrays captured by reference */
+    Type **captured_types;
+    uint32_t ncaptured;
+    const void *code; /* machine code, for tools */
+    size_t code_size;
+    uint64_t stage_ns[8]; /* StageId */
+};
+
+typedef enum StageId {
+    STAGE_PARSE,
+    STAGE_BUILD,
+    STAGE_INFER,
+    STAGE_LOWERING,
+    STAGE_PASSES,
+    STAGE_CODEGEN,
+    STAGE_LLVM,
+    STAGE_LOAD
+} StageId;
+
+/* Options of the decorator that reach the compiler. */
+typedef struct JitOptions {
+    uint8_t fast; /* FastFlag bits */
+    bool numpy_errors, boundscheck, nogil, parallel, debug, inline_always, kernel;
+} JitOptions;
+
+/* Texts that can be asked for instead of code. */
+typedef enum Want {
+    WANT_CODE,
+    WANT_TYPES,
+    WANT_IR,
+    WANT_LLVM,
+    WANT_ASM,
+    WANT_CFG,
+    WANT_PTX,
+    WANT_INTERP
+} Want;
+
+typedef struct CompileRequest {
+    PyObject *func; /* a Python function; borrowed */
+    Type **args; /* one per parameter: *args is one tuple, keyword-only ones follow in order */
+    uint32_t nargs;
+    Type *ret; /* asked for by a signature, or NULL */
+    PyObject *locals; /* dict name -> type object of the Python package, or NULL; borrowed */
+    JitOptions options;
+    Want want;
+    const char *ptx_target; /* WANT_PTX: "sm_75" ... */
+} CompileRequest;
+
+struct LoadRequest;
+struct LoadResult;
+
+/* What _core gives to _compiler. */
+typedef struct CoreApi {
+    const TypesApi *types;
+    /* Address of a runtime function or of a vector math function ("ws_...", "Sleef_..."), or
+     * NULL. */
+    void *(*find_symbol)(const char *name);
+    /* loader_load of core/loader.h: an ELF object into executable memory. No GIL needed. */
+    int (*load)(const struct LoadRequest *req, struct LoadResult *out);
+    /* Type of a Python object, new or known; NULL with an exception set if compiled code cannot
+     * hold it. */
+    Type *(*type_of)(PyObject *obj);
+    /* Unwraps a compiled-function object to its Python function (borrowed), with its options; NULL:
+     * not one. */
+    PyObject *(*unwrap)(PyObject *obj, JitOptions *options);
+    /* The whipsnake type object (Python package) as a Type, and back (new reference). NULL:
+     * exception set. */
+    Type *(*type_from_object)(PyObject *obj);
+    PyObject *(*type_to_object)(Type *ty);
+} CoreApi;
+
+/* What _compiler gives back. */
+typedef struct CompilerApi {
+    /* GIL held. 0 and a new unit (code), or a new str (texts) in *text; -1 with a Python exception
+     * set. */
+    int (*compile)(const CompileRequest *req, Unit **unit, PyObject **text);
+    /* For tests: runs `what` ("parse-print", "verify", "pass NAME", "interp") on IR text; new str
+     * or NULL. */
+    PyObject *(*ir_tool)(const char *what, const char *text);
+} CompilerApi;
+
+/* The one exported function of _compiler. 0, or -1. `core` must outlive the process. */
+int ws_compiler_open(const CoreApi *core, CompilerApi *out);

@@ -1,0 +1,188 @@
+/* One compiled signature: the quick test of the arguments, the call, the result. */
+#include "dispatch/numpy.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "dispatch/function.h"
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+static Arg describe_array(const Type *t) {
+    enum { BOTH = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS };
+    Arg a = {.how = ARG_ARRAY, .ndim = t->ndim, .strided = t->layout == 'A', .ty = t};
+    a.mask = NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE |
+             (t->layout == 'C' ? NPY_ARRAY_C_CONTIGUOUS : BOTH);
+    a.want = (t->aligned ? NPY_ARRAY_ALIGNED : 0) | (t->readonly ? 0 : NPY_ARRAY_WRITEABLE) |
+             (t->layout == 'C'   ? NPY_ARRAY_C_CONTIGUOUS
+              : t->layout == 'F' ? NPY_ARRAY_F_CONTIGUOUS
+                                 : 0);
+    a.descr = disp.descr[disp_type_num(t->elem)];
+    return a;
+}
+
+static Arg describe(const Type *t, bool lasting) {
+    Arg a = {.how = ARG_OTHER, .ty = t};
+    if (t->kind == TY_ARRAY) a = describe_array(t);
+    if (t->kind == TY_FLOAT && t->bits == 64) a.how = ARG_F64;
+    if (t->kind == TY_INT && t->bits == 64 && t->is_signed) a.how = ARG_I64;
+    if (t->kind == TY_BOOL) a.how = ARG_BOOL;
+    if (lasting && a.how == ARG_ARRAY) a.how = ARG_OTHER; /* an owner is made there */
+    a.lasting = lasting;
+    return a;
+}
+
+/* Room for the captured arrays' slots, and owners that last as long as the entry. */
+static int init_captured(Entry *e) {
+    const Unit *u = e->unit;
+    if (!u->ncaptured) return 0;
+    size_t n = 0;
+    for (uint32_t i = 0; i < u->ncaptured; i++) n += u->captured_types[i]->nparts;
+    e->globals = mem_alloc(n * sizeof *e->globals);
+    e->owners = mem_alloc(u->ncaptured * sizeof *e->owners);
+    if (!e->globals || !e->owners) return -1;
+    for (uint32_t i = 0; i < u->ncaptured; i++)
+        if (!(e->owners[i] = mem_own_object(u->captured[i]))) return -1;
+    return 0;
+}
+
+Entry *entry_new(Unit *unit) {
+    Entry *e = mem_alloc(sizeof *e + unit->nargs * sizeof *e->arg);
+    if (!e) return (Entry *)PyErr_NoMemory();
+    *e = (Entry){.unit = unit, .entry = unit->entry, .nargs = unit->nargs, .nslots = unit->nslots};
+    for (uint32_t i = 0; i < unit->nargs; i++)
+        e->arg[i] = describe(unit->args[i], i >= 64 || (unit->escapes >> i & 1));
+    if (init_captured(e))
+        return (Entry *)PyErr_NoMemory(); /* out of memory: what little was made stays */
+    return e;
+}
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+/* The quick cases: 1 done, 0 try unbox.c. */
+static inline int unbox_quickly(const Arg *a, PyObject *obj, uint64_t *at) {
+    switch ((ArgHow)a->how) {
+    case ARG_F64:
+        if (Py_TYPE(obj) != &PyFloat_Type) return 0;
+        *at = (union {
+                  double d;
+                  uint64_t u;
+              }){PyFloat_AsDouble(obj)}
+                  .u;
+        return 1;
+    case ARG_I64: {
+        int overflow;
+        if (Py_TYPE(obj) != &PyLong_Type) return 0;
+        *at = (uint64_t)PyLong_AsLongLongAndOverflow(obj, &overflow);
+        return !overflow;
+    }
+    case ARG_BOOL: *at = obj == Py_True; return obj == Py_True || obj == Py_False;
+    case ARG_ARRAY: {
+        PyArrayObject *array = (PyArrayObject *)obj;
+        if (Py_TYPE(obj) != disp.array || (PyObject *)PyArray_DESCR(array) != a->descr ||
+            PyArray_NDIM(array) != a->ndim || (PyArray_FLAGS(array) & a->mask) != a->want)
+            return 0;
+        at[0] = (uint64_t)(uintptr_t)PyArray_DATA(array);
+        at[1] = 0;
+        const npy_intp *shape = PyArray_DIMS(array), *strides = PyArray_STRIDES(array);
+        for (int i = 0; i < a->ndim; i++) at[2 + i] = (uint64_t)shape[i];
+        if (a->strided)
+            for (int i = 0; i < a->ndim; i++) at[2 + a->ndim + i] = (uint64_t)strides[i];
+        return 1;
+    }
+    case ARG_OTHER: return 0;
+    }
+    return 0;
+}
+
+int entry_unbox(const Entry *e, PyObject *const *args, uint64_t *slots, Made *made) {
+    for (uint32_t i = 0; i < e->nargs; slots += e->arg[i++].ty->nparts) {
+        const Arg *a = &e->arg[i];
+        if (__builtin_expect(unbox_quickly(a, args[i], slots), 1)) continue;
+        int rc = disp_unbox(a->ty, args[i], slots, a->lasting, made);
+        if (rc == 1) continue;
+        disp_release_made(made);
+        made->owners = NULL;
+        return rc;
+    }
+    return 1;
+}
+
+int entry_convert(const Entry *e, PyObject *const *args, uint64_t *slots, Made *made) {
+    for (uint32_t i = 0; i < e->nargs; slots += e->arg[i++].ty->nparts)
+        if (disp_convert(e->arg[i].ty, args[i], slots, e->arg[i].lasting, made)) {
+            disp_release_made(made);
+            made->owners = NULL;
+            return -1;
+        }
+    return 0;
+}
+
+/* --- the call --------------------------------------------------------------------------------- */
+
+/* Where the captured arrays are now: they may have been resized or reshaped in place. */
+static int refresh_captured(const Entry *e) {
+    const Unit *u = e->unit;
+    uint64_t *at = e->globals;
+    for (uint32_t i = 0; i < u->ncaptured; at += u->captured_types[i++]->nparts) {
+        if (disp_typeof(u->captured[i]) != u->captured_types[i]) {
+            if (!PyErr_Occurred())
+                PyErr_Format(PyExc_TypeError,
+                             "a captured array was %s when the function was compiled",
+                             u->captured_types[i]->name);
+            return -1;
+        }
+        disp_fill_array(u->captured_types[i], u->captured[i], e->owners[i], at);
+    }
+    return 0;
+}
+
+static int32_t call_entry(const Entry *e, WsCtx *ctx, uint64_t *slots) {
+    if (!e->unit->nogil) return e->entry(ctx, slots);
+    uint32_t outer = ctx->nogil;
+    ctx->nogil = 1;
+    PyThreadState *ts = PyEval_SaveThread();
+    int32_t rc = e->entry(ctx, slots);
+    PyEval_RestoreThread(ts);
+    ctx->nogil = outer;
+    return rc;
+}
+
+static inline PyObject *box_result(const Type *t, uint64_t *slots) {
+    if (t->kind == TY_FLOAT && t->bits == 64)
+        return PyFloat_FromDouble((union {
+                                      uint64_t u;
+                                      double d;
+                                  }){slots[0]}
+                                      .d);
+    if (t->kind == TY_NONE) return Py_NewRef(Py_None);
+    return disp_box(t, slots);
+}
+
+PyObject *entry_run(const Entry *e, uint64_t *slots, Made *made) {
+    DispThread *t = disp_thread();
+    if (!t || (e->globals && refresh_captured(e))) {
+        disp_release_made(made);
+        return NULL;
+    }
+    WsCtx *ctx = &t->ctx;
+    const Unit *outer_unit = ctx->unit;
+    const uint64_t *outer_globals = ctx->globals;
+    uint32_t outer_running = atomic_load_explicit(&t->running, memory_order_relaxed);
+    ctx->unit = e->unit;
+    ctx->globals = e->globals;
+    atomic_store_explicit(&t->running, 1, memory_order_relaxed);
+    if (__builtin_expect(atomic_load_explicit(&disp_timer_sleeps, memory_order_relaxed), 0))
+        disp_wake_timer();
+    int32_t rc = call_entry(e, ctx, slots);
+    atomic_store_explicit(&t->running, outer_running, memory_order_relaxed);
+    ctx->unit = outer_unit;
+    ctx->globals = outer_globals;
+    PyObject *result = NULL;
+    if (__builtin_expect(rc == 0, 1))
+        result = box_result(e->unit->ret, slots);
+    else
+        disp_raise(ctx);
+    if (made->owners) disp_release_made(made);
+    return result;
+}

@@ -1,0 +1,378 @@
+/* The class of compiled functions. What is not needed for a call is written in Python, in
+ * whipsnake/_function.py. */
+#include "dispatch/function.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <structmember.h>
+
+#include "core/compiler.h"
+
+#define HAVE_VECTORCALL \
+    (1UL << 11) /* Py_TPFLAGS_HAVE_VECTORCALL, which the limited headers of 3.11 hide */
+#if defined(Py_TPFLAGS_HAVE_VECTORCALL)
+_Static_assert(Py_TPFLAGS_HAVE_VECTORCALL == HAVE_VECTORCALL, "the flag has moved");
+#endif
+
+static Dispatcher *self_of(PyObject *self) { return (Dispatcher *)self; }
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+/* Name, doc and attributes of the Python function, as functools.wraps copies them. */
+static int copy_attributes(Dispatcher *d) {
+    static const char *const names[] = {"__module__", "__name__", "__qualname__", "__doc__",
+                                        "__annotations__"};
+    PyObject *dict = PyObject_GetAttrString(d->func, "__dict__");
+    int rc = dict ? PyDict_Update(d->dict, dict) : -1;
+    Py_XDECREF(dict);
+    for (size_t i = 0; rc == 0 && i < sizeof names / sizeof *names; i++) {
+        PyObject *value = PyObject_GetAttrString(d->func, names[i]);
+        rc = value ? PyDict_SetItemString(d->dict, names[i], value) : -1;
+        Py_XDECREF(value);
+    }
+    return rc ? rc : PyDict_SetItemString(d->dict, "__wrapped__", d->func);
+}
+
+/* Dispatcher(func, *, fast=0, numpy_errors=False ..., locals=None): see decorators.py for what the
+ * options mean. */
+static PyObject *new_function(PyTypeObject *cls, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"func",     "fast",  "numpy_errors",  "boundscheck", "nogil",
+                               "parallel", "debug", "inline_always", "locals",      NULL};
+    PyObject *func, *locals = NULL;
+    int fast = 0, numpy_errors = 0, boundscheck = 1, nogil = 0, parallel = 0, debug = 0,
+        inline_always = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ippppppO", keywords, &func, &fast,
+                                     &numpy_errors, &boundscheck, &nogil, &parallel, &debug,
+                                     &inline_always, &locals))
+        return NULL;
+    if (!PyType_IsSubtype(Py_TYPE(func), disp.function))
+        return PyErr_Format(PyExc_TypeError,
+                            "%R is not a Python function; decorate one written with def or lambda",
+                            func);
+    Dispatcher *d = (Dispatcher *)PyType_GenericAlloc(cls, 0);
+    if (!d) return NULL;
+    d->call = function_call;
+    d->func = Py_NewRef(func);
+    d->locals = locals && locals != Py_None ? Py_NewRef(locals) : NULL;
+    d->options = (JitOptions){.fast = (uint8_t)fast,
+                              .numpy_errors = numpy_errors,
+                              .boundscheck = boundscheck,
+                              .nogil = nogil,
+                              .parallel = parallel,
+                              .debug = debug,
+                              .inline_always = inline_always};
+    d->dict = PyDict_New();
+    if (d->dict && bind_init(d) == 0 && copy_attributes(d) == 0) return (PyObject *)d;
+    Py_DECREF(d);
+    return NULL;
+}
+
+static int traverse(PyObject *self, visitproc visit, void *arg) {
+    Dispatcher *d = self_of(self);
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(d->func);
+    Py_VISIT(d->defaults);
+    Py_VISIT(d->kwdefaults);
+    Py_VISIT(d->locals);
+    Py_VISIT(d->dict);
+    return 0;
+}
+
+static int clear(PyObject *self) {
+    Dispatcher *d = self_of(self);
+    Py_CLEAR(d->func);
+    Py_CLEAR(d->names);
+    Py_CLEAR(d->defaults);
+    Py_CLEAR(d->kwdefaults);
+    Py_CLEAR(d->locals);
+    Py_CLEAR(d->dict);
+    return 0;
+}
+
+static void dealloc(PyObject *self) {
+    PyTypeObject *cls = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    if (self_of(self)->weakrefs) PyObject_ClearWeakRefs(self);
+    clear(self); /* entries stay: code is for good */
+    freefunc release = (freefunc)PyType_GetSlot(cls, Py_tp_free);
+    release(self);
+    Py_DECREF(cls);
+}
+
+static PyObject *bind_method(PyObject *self, PyObject *obj, PyObject *cls) {
+    (void)cls;
+    if (!obj || obj == Py_None) return Py_NewRef(self);
+    return PyObject_CallFunctionObjArgs(disp.method, self, obj, NULL);
+}
+
+static PyObject *repr(PyObject *self) {
+    return PyUnicode_FromFormat("<compiled %R>", self_of(self)->func);
+}
+
+PyObject *disp_unwrap(PyObject *obj, JitOptions *options) {
+    if (Py_TYPE(obj) != disp.dispatcher) return NULL;
+    if (options) *options = self_of(obj)->options;
+    return self_of(obj)->func;
+}
+
+/* --- methods ---------------------------------------------------------------------------------- */
+
+/* The types of a sequence of types, one per parameter (missing ones: of the defaults): new memory
+ * or NULL. */
+static Type **signature_types(Dispatcher *d, PyObject *seq) {
+    PyObject *tuple = PySequence_Tuple(seq);
+    if (!tuple) return NULL;
+    Py_ssize_t n = PyTuple_Size(tuple), ndefaults = d->defaults ? PyTuple_Size(d->defaults) : 0;
+    Type **types = NULL;
+    if (n > (Py_ssize_t)d->nparams || n + ndefaults < (Py_ssize_t)d->nparams)
+        PyErr_Format(PyExc_TypeError,
+                     "the signature has %zd argument types, the function %u parameters", n,
+                     d->nparams);
+    else if (!(types = PyMem_Malloc((d->nparams + 1) * sizeof *types)))
+        PyErr_NoMemory();
+    for (Py_ssize_t i = 0; types && i < (Py_ssize_t)d->nparams; i++) {
+        types[i] =
+            i < n
+                ? disp_type_from(PyTuple_GetItem(tuple, i))
+                : disp_typeof(PyTuple_GetItem(d->defaults, i - (Py_ssize_t)d->nparams + ndefaults));
+        if (types[i]) continue;
+        PyMem_Free(types);
+        types = NULL;
+    }
+    Py_DECREF(tuple);
+    return types;
+}
+
+/* _compile(types, ret=None): the entry's index. Compiles unless there is one for these types. */
+static PyObject *compile_signature(PyObject *self, PyObject *args) {
+    Dispatcher *d = self_of(self);
+    PyObject *seq, *ret_object = Py_None;
+    if (!PyArg_ParseTuple(args, "O|O", &seq, &ret_object)) return NULL;
+    Type *ret = NULL;
+    if (ret_object != Py_None && !(ret = disp_type_from(ret_object))) return NULL;
+    Type **types = signature_types(d, seq);
+    if (!types) return NULL;
+    const Entry *e = d->entries;
+    while (e && (!guards_hold(e) || e->nargs != d->nparams ||
+                 memcmp(e->unit->args, types, d->nparams * sizeof *types) != 0 ||
+                 (ret && e->unit->ret != ret)))
+        e = e->next;
+    if (!e) e = function_compile(d, types, d->nparams, ret);
+    PyMem_Free(types);
+    return e ? PyLong_FromVoidPtr((void *)(uintptr_t)e->entry) : NULL;
+}
+
+static PyObject *types_tuple(Type *const *types, uint32_t n) {
+    PyObject *tuple = PyTuple_New((Py_ssize_t)n);
+    for (uint32_t i = 0; tuple && i < n; i++) {
+        PyObject *t = disp_type_object(types[i]);
+        if (!t || PyTuple_SetItem(tuple, (Py_ssize_t)i, t)) Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+static PyObject *stage_times(const Unit *u) {
+    enum { STAGES = sizeof u->stage_ns / sizeof *u->stage_ns };
+    PyObject *tuple = PyTuple_New(STAGES);
+    for (int i = 0; tuple && i < STAGES; i++)
+        if (PyTuple_SetItem(tuple, i, PyLong_FromUnsignedLongLong(u->stage_ns[i]))) Py_CLEAR(tuple);
+    return tuple;
+}
+
+/* _entries(): a list of (argument types, result type, address, size of the code, nanoseconds per
+ * stage). */
+static PyObject *list_entries(PyObject *self, PyObject *unused) {
+    (void)unused;
+    PyObject *list = PyList_New(0);
+    for (const Entry *e = self_of(self)->entries; list && e; e = e->next) {
+        const Unit *u = e->unit;
+        PyObject *row =
+            Py_BuildValue("(NNNnN)", types_tuple(u->args, u->nargs), disp_type_object(u->ret),
+                          PyLong_FromVoidPtr((void *)(uintptr_t)u->entry), (Py_ssize_t)u->code_size,
+                          stage_times(u));
+        if (!row || PyList_Append(list, row)) Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
+/* _text(what, types, ptx_target=None): the function at a stage of its compilation. */
+static PyObject *text_of(PyObject *self, PyObject *args) {
+    static const char *const wants[] = {"code", "types", "ir", "llvm", "asm", "cfg", "ptx"};
+    Dispatcher *d = self_of(self);
+    const char *what, *ptx_target = NULL;
+    PyObject *seq;
+    if (!PyArg_ParseTuple(args, "sO|z", &what, &seq, &ptx_target)) return NULL;
+    int want = WANT_TYPES;
+    while (want <= WANT_PTX && strcmp(wants[want], what) != 0) want++;
+    if (want > WANT_PTX) return PyErr_Format(PyExc_ValueError, "there is no text called %s", what);
+    Type **types = signature_types(d, seq);
+    PyObject *text = types ? function_text(d, types, d->nparams, (Want)want, ptx_target) : NULL;
+    PyMem_Free(types);
+    return text;
+}
+
+/* _forget(): the next call of each signature compiles again. */
+static PyObject *forget(PyObject *self, PyObject *unused) {
+    (void)unused;
+    self_of(self)->last = NULL;
+    self_of(self)->entries = NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *disable_compile(PyObject *self, PyObject *args) {
+    int yes = 1;
+    if (!PyArg_ParseTuple(args, "|p", &yes)) return NULL;
+    self_of(self)->frozen = yes;
+    Py_RETURN_NONE;
+}
+
+/* Methods and attributes written in Python: whipsnake._function.<name>(self, ...). */
+static PyObject *find_in_python(const char *name) {
+    PyObject *m = PyImport_ImportModule("whipsnake._function");
+    PyObject *f = m ? PyObject_GetAttrString(m, name) : NULL;
+    Py_XDECREF(m);
+    return f;
+}
+
+static PyObject *call_python(const char *name, PyObject *self, PyObject *args, PyObject *kwargs) {
+    PyObject *f = find_in_python(name), *result = NULL;
+    PyObject *first = f ? PyTuple_Pack(1, self) : NULL;
+    PyObject *all = first ? PySequence_Concat(first, args) : NULL;
+    if (all) result = PyObject_Call(f, all, kwargs);
+    Py_XDECREF(all);
+    Py_XDECREF(first);
+    Py_XDECREF(f);
+    return result;
+}
+
+#define PYTHON_METHODS(METHOD)                                                         \
+    METHOD(compile)                                                                    \
+    METHOD(recompile)                                                                  \
+    METHOD(inspect_types) METHOD(inspect_llvm) METHOD(inspect_asm) METHOD(inspect_cfg) \
+        METHOD(inspect_ir) METHOD(inspect_disasm_cfg) METHOD(get_metadata)             \
+            METHOD(get_annotation_info) METHOD(parallel_diagnostics)
+#define METHOD(name)                                                                   \
+    static PyObject *method_##name(PyObject *self, PyObject *args, PyObject *kwargs) { \
+        return call_python(#name, self, args, kwargs);                                 \
+    }
+PYTHON_METHODS(METHOD)
+#undef METHOD
+
+static PyObject *get_from_python(PyObject *self, void *name) {
+    PyObject *f = find_in_python(name);
+    PyObject *value = f ? PyObject_CallFunctionObjArgs(f, self, NULL) : NULL;
+    Py_XDECREF(f);
+    return value;
+}
+
+static PyObject *get_func(PyObject *self, void *closure) {
+    (void)closure;
+    return Py_NewRef(self_of(self)->func);
+}
+
+static PyObject *get_func_attribute(PyObject *self, void *name) {
+    return PyObject_GetAttrString(self_of(self)->func, name);
+}
+
+static PyObject *get_options(PyObject *self, void *closure) {
+    (void)closure;
+    const JitOptions *o = &self_of(self)->options;
+    PyObject *locals = self_of(self)->locals;
+    return Py_BuildValue(
+        "{s:i,s:O,s:O,s:O,s:O,s:O,s:O,s:O}", "fast", o->fast, "numpy_errors",
+        o->numpy_errors ? Py_True : Py_False, "boundscheck", o->boundscheck ? Py_True : Py_False,
+        "nogil", o->nogil ? Py_True : Py_False, "parallel", o->parallel ? Py_True : Py_False,
+        "debug", o->debug ? Py_True : Py_False, "inline_always",
+        o->inline_always ? Py_True : Py_False, "locals", locals ? locals : Py_None);
+}
+
+static PyObject *get_names(PyObject *self, void *closure) {
+    (void)closure;
+    return Py_NewRef(self_of(self)->names);
+}
+
+static PyObject *reduce(PyObject *self, PyObject *unused) {
+    (void)unused;
+    PyObject *f = find_in_python("reduce");
+    PyObject *value = f ? PyObject_CallFunctionObjArgs(f, self, NULL) : NULL;
+    Py_XDECREF(f);
+    return value;
+}
+
+#define FROM_PYTHON(name) {#name, get_from_python, NULL, NULL, (void *)(uintptr_t)#name}
+#define FROM_FUNC(name)   {#name, get_func_attribute, NULL, NULL, (void *)(uintptr_t)#name}
+static PyGetSetDef getset[] = {{"py_func", get_func, NULL, "The Python function.", NULL},
+                               {"_options", get_options, NULL, NULL, NULL},
+                               {"_parameters", get_names, NULL, NULL, NULL},
+                               FROM_PYTHON(signatures),
+                               FROM_PYTHON(nopython_signatures),
+                               FROM_PYTHON(overloads),
+                               FROM_PYTHON(stats),
+                               FROM_PYTHON(targetoptions),
+                               FROM_FUNC(__code__),
+                               FROM_FUNC(__defaults__),
+                               FROM_FUNC(__kwdefaults__),
+                               FROM_FUNC(__globals__),
+                               FROM_FUNC(__closure__),
+                               {NULL, NULL, NULL, NULL, NULL}};
+
+#define METHOD(name) \
+    {#name, (PyCFunction)(void *)(uintptr_t)method_##name, METH_VARARGS | METH_KEYWORDS, NULL},
+static PyMethodDef methods[] = {
+    PYTHON_METHODS(METHOD){"disable_compile", disable_compile, METH_VARARGS,
+                           "Compile no more signatures; calls convert to those there are."},
+    {"_compile", compile_signature, METH_VARARGS, NULL},
+    {"_entries", list_entries, METH_NOARGS, NULL},
+    {"_text", text_of, METH_VARARGS, NULL},
+    {"_forget", forget, METH_NOARGS, NULL},
+    {"__reduce__", reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+#undef METHOD
+
+static PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Dispatcher, call), READONLY, NULL},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Dispatcher, dict), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Dispatcher, weakrefs), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL}};
+
+/* f(*args, **kwargs) through the type slot: spelled out for the vectorcall. */
+static PyObject *call_with_tuple(PyObject *self, PyObject *args, PyObject *kwargs) {
+    Py_ssize_t n = PyTuple_Size(args), nkw = kwargs ? PyDict_Size(kwargs) : 0, at = 0, k = 0;
+    PyObject **all = PyMem_Malloc((size_t)(n + nkw + 1) * sizeof *all);
+    PyObject *names = nkw ? PyTuple_New(nkw) : NULL, *result = NULL, *key, *value;
+    if (!all) PyErr_NoMemory();
+    if (all && (names || !nkw)) {
+        for (Py_ssize_t i = 0; i < n; i++) all[i] = PyTuple_GetItem(args, i);
+        while (nkw && PyDict_Next(kwargs, &at, &key, &value)) {
+            PyTuple_SetItem(names, k, Py_NewRef(key));
+            all[n + k++] = value;
+        }
+        result = function_call(self, all, (size_t)n, names);
+    }
+    Py_XDECREF(names);
+    PyMem_Free(all);
+    return result;
+}
+
+static PyType_Slot slots[] = {{Py_tp_new, (void *)(uintptr_t)new_function},
+                              {Py_tp_dealloc, (void *)(uintptr_t)dealloc},
+                              {Py_tp_traverse, (void *)(uintptr_t)traverse},
+                              {Py_tp_clear, (void *)(uintptr_t)clear},
+                              {Py_tp_call, (void *)(uintptr_t)call_with_tuple},
+                              {Py_tp_descr_get, (void *)(uintptr_t)bind_method},
+                              {Py_tp_repr, (void *)(uintptr_t)repr},
+                              {Py_tp_getset, getset},
+                              {Py_tp_methods, methods},
+                              {Py_tp_members, members},
+                              {0, NULL}};
+static PyType_Spec spec = {"whipsnake._core.Dispatcher", sizeof(Dispatcher), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_METHOD_DESCRIPTOR |
+                               HAVE_VECTORCALL,
+                           slots};
+
+int disp_init_function(PyObject *module) {
+    disp.dispatcher = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+    if (!disp.dispatcher) return -1;
+    return PyModule_AddObjectRef(module, "Dispatcher", (PyObject *)disp.dispatcher);
+}

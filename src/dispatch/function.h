@@ -1,0 +1,100 @@
+/* The compiled-function object, shared by the files that make it up: function.c (the class), bind.c
+ * (arguments to parameters), entry.c (one compiled signature), call.c (a call), compile.c (asking
+ * the compiler). */
+#pragma once
+#include "dispatch/disp.h"
+
+/* How an argument is tested and unboxed in the common cases; ARG_OTHER: by its type, in unbox.c. */
+typedef enum ArgHow { ARG_OTHER, ARG_F64, ARG_I64, ARG_BOOL, ARG_ARRAY } ArgHow;
+
+typedef struct Arg {
+    uint8_t how; /* ArgHow */
+    uint8_t ndim;
+    bool strided; /* ARG_ARRAY: strides go into the slots too */
+    bool lasting; /* arrays and strings get an owner */
+    int mask, want; /* ARG_ARRAY: flags & mask == want */
+    PyObject *descr; /* ARG_ARRAY: the dtype's one native object; borrowed from disp */
+    const Type *ty;
+} Arg;
+
+/* A global or closure value that the code was compiled for. */
+typedef struct Guard {
+    PyObject *home; /* dict of globals, or a cell; owned */
+    PyObject *key; /* in the dict; owned. NULL: home is a cell */
+    PyObject *value; /* what it was; owned */
+} Guard;
+
+/* A compiled signature. Immutable once it is in a list, never freed. */
+typedef struct Entry Entry;
+struct Entry {
+    Entry *next;
+    const Unit *unit;
+    UnitEntry entry;
+    uint32_t nargs, nslots;
+    uint64_t *globals; /* slots of the captured arrays, written before each call; NULL: none */
+    WsOwner **owners; /* of the captured arrays; the entry's own references */
+    Guard *guards;
+    uint32_t nguards;
+    Arg arg[];
+};
+
+typedef PyObject *(*VectorCall)(PyObject *self, PyObject *const *args, size_t nargsf,
+                                PyObject *kwnames);
+
+typedef struct Dispatcher {
+    PyObject_HEAD VectorCall call;
+    Entry *last; /* hit by the last call; NULL: none yet */
+    size_t direct; /* so many positional arguments need no binding; SIZE_MAX: every call binds */
+    Entry *entries; /* newest last */
+    PyObject *func; /* the Python function; owned, as are the next */
+    PyObject *names; /* tuple: parameters in the order of the unit's arguments */
+    PyObject *defaults; /* tuple, or NULL */
+    PyObject *kwdefaults; /* dict, or NULL */
+    PyObject *locals; /* dict name -> type, or NULL */
+    PyObject *dict, *weakrefs;
+    uint32_t nparams; /* of the unit: names */
+    uint32_t npositional; /* the first so many; *args, if any, follows */
+    uint32_t nposonly;
+    bool has_varargs, has_kwargs;
+    bool frozen; /* compiles no more signatures at calls */
+    JitOptions options;
+} Dispatcher;
+
+/* --- bind.c ----------------------------------------------------------------------------------- */
+
+/* Fills names, defaults and the counts from d->func; 0, or -1 with an exception set. */
+int bind_init(Dispatcher *d);
+/* Arguments as Python passes them -> one object per parameter (borrowed from args, or from *extra,
+ * which is new or NULL). 0, or -1 with Python's own TypeError set. */
+int bind_arguments(Dispatcher *d, PyObject *const *args, size_t n, PyObject *kwnames,
+                   PyObject **out, PyObject **extra);
+
+/* --- entry.c ---------------------------------------------------------------------------------- */
+
+/* A new entry for the unit (kept for good); NULL with an exception set. */
+Entry *entry_new(Unit *unit);
+/* Slots of the arguments, if all are exactly of the entry's types: 1; 0: not; -1: exception set.
+ * Nothing is left in `made` unless 1. */
+int entry_unbox(const Entry *e, PyObject *const *args, uint64_t *slots, Made *made);
+/* The same for arguments that fit (ty_fit): 0, or -1. */
+int entry_convert(const Entry *e, PyObject *const *args, uint64_t *slots, Made *made);
+/* Runs it; releases what was made. The boxed result, or NULL with an exception set. */
+PyObject *entry_run(const Entry *e, uint64_t *slots, Made *made);
+
+/* --- guards.c --------------------------------------------------------------------------------- */
+
+/* Fills e->guards for all that func reaches; 0, or -1 with an exception set. */
+int guards_collect(Entry *e, PyObject *func);
+bool guards_hold(const Entry *e);
+
+/* --- compile.c -------------------------------------------------------------------------------- */
+
+/* Compiles for these types and adds the entry; NULL with an exception set. ret: NULL unless asked
+ * for. */
+Entry *function_compile(Dispatcher *d, Type **types, uint32_t n, Type *ret);
+/* A text about the function compiled for these types: new str. */
+PyObject *function_text(Dispatcher *d, Type **types, uint32_t n, Want want, const char *ptx_target);
+
+/* --- call.c ----------------------------------------------------------------------------------- */
+
+PyObject *function_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames);

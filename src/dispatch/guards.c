@@ -1,0 +1,174 @@
+/* Globals and closure values are constants of compiled code; a guard notices when one has
+ * changed.
+ *
+ * The list of an entry is flat and covers all that the function reaches: its own global names and
+ * cells, and those of the functions among them. It is made from names alone, so it may hold a few
+ * too many (an attribute that is called like a global); a guard that holds costs about 4 ns.
+ * Modules, classes and builtins are not guarded. */
+#include "dispatch/function.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { MOST = 400 }; /* guards; a function that reaches more is compiled once and for all */
+
+typedef struct Collect {
+    Guard *at;
+    uint32_t n, cap;
+    PyObject *seen; /* set: ids of the functions visited */
+} Collect;
+
+static int add(Collect *c, PyObject *home, PyObject *key, PyObject *value) {
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->at[i].home == home && c->at[i].key == key) return 0;
+    if (c->n == c->cap) {
+        uint32_t cap = c->cap ? c->cap * 2 : 8;
+        Guard *at = mem_realloc(c->at, cap * sizeof *at);
+        if (!at) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        c->at = at;
+        c->cap = cap;
+    }
+    c->at[c->n++] = (Guard){Py_NewRef(home), Py_XNewRef(key), Py_NewRef(value)};
+    return 0;
+}
+
+static bool is_guarded(PyObject *value) {
+    return !PyType_Check(value) && Py_TYPE(value) != disp.module &&
+           Py_TYPE(value) != disp.builtin && Py_TYPE(value) != disp.ufunc;
+}
+
+static int collect_function(Collect *c, PyObject *func);
+
+/* A value that code can see: guards it and follows it into functions. */
+static int collect_value(Collect *c, PyObject *home, PyObject *key, PyObject *value) {
+    if (c->n >= MOST || !is_guarded(value)) return 0;
+    if (add(c, home, key, value)) return -1;
+    PyObject *func = disp_unwrap(value, NULL);
+    if (!func && Py_TYPE(value) == disp.function) func = value;
+    return func ? collect_function(c, func) : 0;
+}
+
+/* The global names of a code object and of those nested in it. */
+static int collect_names(Collect *c, PyObject *code, PyObject *globals) {
+    PyObject *names = PyObject_GetAttrString(code, "co_names");
+    PyObject *consts = names ? PyObject_GetAttrString(code, "co_consts") : NULL;
+    Py_ssize_t n = consts ? PyTuple_Size(names) : 0, nconsts = consts ? PyTuple_Size(consts) : 0;
+    int rc = consts ? 0 : -1;
+    for (Py_ssize_t i = 0; rc == 0 && i < n; i++) {
+        PyObject *name = PyTuple_GetItem(names, i), *value = PyDict_GetItemWithError(globals, name);
+        if (value) rc = collect_value(c, globals, name, value);
+    }
+    for (Py_ssize_t i = 0; rc == 0 && i < nconsts; i++) {
+        PyObject *inner = PyTuple_GetItem(consts, i);
+        if (Py_TYPE(inner) == Py_TYPE(code)) rc = collect_names(c, inner, globals);
+    }
+    Py_XDECREF(names);
+    Py_XDECREF(consts);
+    return rc;
+}
+
+static int collect_cells(Collect *c, PyObject *func) {
+    PyObject *closure = PyObject_GetAttrString(func, "__closure__");
+    int rc = closure ? 0 : -1;
+    Py_ssize_t n = closure && closure != Py_None ? PyTuple_Size(closure) : 0;
+    for (Py_ssize_t i = 0; rc == 0 && i < n; i++) {
+        PyObject *cell = PyTuple_GetItem(closure, i);
+        PyObject *value = PyObject_GetAttrString(cell, "cell_contents");
+        if (value)
+            rc = collect_value(c, cell, NULL, value);
+        else
+            PyErr_Clear(); /* not set yet */
+        Py_XDECREF(value);
+    }
+    Py_XDECREF(closure);
+    return rc;
+}
+
+/* Code of NumPy's own is replaced by ours: what it reads does not matter. */
+static bool is_foreign(PyObject *func) {
+    PyObject *module = PyObject_GetAttrString(func, "__module__");
+    const char *text =
+        module && PyUnicode_Check(module) ? PyUnicode_AsUTF8AndSize(module, NULL) : NULL;
+    bool foreign = text && (strncmp(text, "numpy", 5) == 0 || strncmp(text, "whipsnake.", 10) == 0);
+    PyErr_Clear();
+    Py_XDECREF(module);
+    return foreign;
+}
+
+static int collect_function(Collect *c, PyObject *func) {
+    PyObject *id = PyLong_FromVoidPtr(func);
+    int known = id ? PySet_Contains(c->seen, id) : -1;
+    if (known == 0)
+        known = PySet_Add(c->seen, id);
+    else if (known == 1)
+        known = 2;
+    Py_XDECREF(id);
+    if (known < 0) return -1;
+    if (known == 2 || is_foreign(func)) return 0;
+    PyObject *code = PyObject_GetAttrString(func, "__code__");
+    PyObject *globals = code ? PyObject_GetAttrString(func, "__globals__") : NULL;
+    int rc = globals ? collect_names(c, code, globals) : -1;
+    Py_XDECREF(code);
+    Py_XDECREF(globals);
+    return rc ? rc : collect_cells(c, func);
+}
+
+int guards_collect(Entry *e, PyObject *func) {
+    Collect c = {.seen = PySet_New(NULL)};
+    int rc = c.seen ? collect_function(&c, func) : -1;
+    Py_XDECREF(c.seen);
+    e->guards = c.at;
+    e->nguards = c.n;
+    return rc;
+}
+
+/* --- checking --------------------------------------------------------------------------------- */
+
+static bool is_same_float(PyObject *a, PyObject *b) {
+    double x = PyFloat_AsDouble(a), y = PyFloat_AsDouble(b);
+    return memcmp(&x, &y, sizeof x) == 0; /* 0.0 is not -0.0, nan is nan */
+}
+
+/* Another object of the same type and value; False is not 0. */
+static bool is_same(PyObject *a, PyObject *b) {
+    if (a == b) return true;
+    PyTypeObject *cls = Py_TYPE(a);
+    if (cls != Py_TYPE(b)) return false;
+    if (cls == &PyFloat_Type) return is_same_float(a, b);
+    if (cls == &PyTuple_Type) {
+        Py_ssize_t n = PyTuple_Size(a);
+        if (n != PyTuple_Size(b)) return false;
+        for (Py_ssize_t i = 0; i < n; i++)
+            if (!is_same(PyTuple_GetItem(a, i), PyTuple_GetItem(b, i))) return false;
+        return true;
+    }
+    if (cls != &PyLong_Type && cls != &PyUnicode_Type && cls != &PyBytes_Type) return false;
+    return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+}
+
+static bool holds(Guard *g) {
+    PyObject *cell_value = g->key ? NULL : PyObject_GetAttrString(g->home, "cell_contents");
+    PyObject *value = g->key ? PyDict_GetItemWithError(g->home, g->key) : cell_value;
+    bool same = value == g->value;
+    if (!same && value && is_same(g->value, value)) {
+        PyObject *old = g->value;
+        g->value = Py_NewRef(value); /* next time the pointers are equal */
+        Py_DECREF(old);
+        same = true;
+    }
+    Py_XDECREF(cell_value);
+    return same;
+}
+
+bool guards_hold(const Entry *e) {
+    for (uint32_t i = 0; i < e->nguards; i++)
+        if (__builtin_expect(!holds(&e->guards[i]), 0)) {
+            PyErr_Clear();
+            return false;
+        }
+    return true;
+}

@@ -1,0 +1,89 @@
+/* What the passes share: edges into blocks, substitution of values, sweeping, constants. */
+#pragma once
+#include "opt/opt.h"
+
+/* --- edges ------------------------------------------------------------------------------------------- */
+
+/* One edge into a block. */
+typedef struct In {
+    BlockId from;
+    uint32_t which; /* 0, 1: Term.succ; IN_HANDLER: the handler edge */
+} In;
+enum { IN_HANDLER = 2 };
+
+/* Edges into block b: at[start[b]] up to at[start[b + 1]]. Dead blocks have none and give none. */
+typedef struct Incoming {
+    uint32_t *start;
+    In *at;
+} Incoming;
+Incoming opt_incoming(Cx *cx, const Fn *fn);
+
+static inline uint32_t opt_nsucc(const Term *t) {
+    return t->kind == TERM_JUMP ? 1 : t->kind == TERM_BRANCH ? 2 : 0;
+}
+static inline Edge *opt_edge(const Fn *fn, In in) {
+    Block *b = &fn->blocks.at[in.from];
+    return in.which == IN_HANDLER ? &b->handler : &b->term.succ[in.which];
+}
+/* What parameter i gets on this edge; 0: the exception. */
+static inline Ref opt_edge_arg(const Fn *fn, In in, uint32_t i) {
+    const Edge *e = opt_edge(fn, in);
+    if (in.which != IN_HANDLER) return e->args[i];
+    return i == 0 ? 0 : e->args[i - 1];
+}
+static inline bool opt_has_handler(const Block *b) { return b->handler.to != NO_BLOCK; }
+bool opt_same_edge(const Edge *a, const Edge *b);
+
+/* Block b raises an exception at its end and has a handler: the same as a jump with the exception. */
+void opt_raise_to_jump(Cx *cx, Fn *fn, BlockId b);
+
+/* Can an instruction of block b, or its terminator, raise? */
+bool opt_block_raises(const Fn *fn, BlockId b);
+
+/* --- values ------------------------------------------------------------------------------------------ */
+
+/* Replacements to be made: one sweep over the function instead of one per value. */
+typedef struct Subst {
+    Ref *to; /* 0: stays */
+    uint32_t n;
+    bool any;
+} Subst;
+void subst_set(Cx *cx, Subst *s, Ref from, Ref to);
+Ref subst_get(Subst *s, Ref r);
+void subst_apply(Fn *fn, Subst *s);              /* to every use in living blocks */
+void subst_block(Fn *fn, Subst *s, BlockId b);   /* in one block */
+
+/* Drops what nothing needs: instructions without effect, parameters (their edge arguments too). */
+bool opt_drop_dead(Cx *cx, Fn *fn);
+bool opt_drop_unreachable(Cx *cx, Fn *fn);
+
+static inline unsigned opt_effects(const Fn *fn, Ref r) {
+    const Ins *i = ir_at(fn, r);
+    return i->op == OP_CALL_RT ? ir_effects(fn, r) : op_info[i->op].effects;
+}
+static inline bool opt_raises(const Fn *fn, Ref r) { return opt_effects(fn, r) & RAISES; }
+static inline bool opt_is_pure(const Fn *fn, Ref r) { return op_info[ir_at(fn, r)->op].effects & PURE; }
+
+/* An integer constant? */
+static inline bool opt_int_const(const Fn *fn, Ref r, int64_t *value) {
+    const Ins *i = ir_at(fn, r);
+    *value = 0;
+    if (i->op != OP_CONST || (i->k->ty->kind != TY_INT && i->k->ty->kind != TY_BOOL)) return false;
+    *value = i->k->i;
+    return true;
+}
+
+/* --- constants (opt/eval.c) --------------------------------------------------------------------------- */
+
+/* The value of instruction i with these operands (i->nargs of them, all constant), as the op's row says; false:
+ * not to be known at compile time (the op does more, or the answer is only known by running it). */
+bool opt_eval(const Ins *i, const Const *const *args, Const *out);
+/* v brought into the range of the integer type (or bool) by wrapping. */
+int64_t opt_wrap_int(const Type *ty, uint64_t v);
+
+/* --- folding (opt/fold.c) ------------------------------------------------------------------------------ */
+
+/* Looks at instruction r, whose operands are final, standing next in block b (new instructions are appended to the
+ * block). Returns the value that takes its place, 0 if there is none; FOLD_DROP: it does nothing, take it out. */
+enum { FOLD_DROP = UINT32_MAX };
+Ref opt_fold(Cx *cx, Fn *fn, BlockId b, Ref r);

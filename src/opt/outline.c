@@ -1,0 +1,365 @@
+/* Cuts a copy of a loop nest out into a function: the slow version, with every check in its place.
+ *
+ *     preheader: branch ok, header, slow                header ... nest ... exit edge k
+ *     slow: call.fn f.slow; which exit was it?                        |
+ *                    \                                                v
+ *                     `-----------------------------------------> join k (values needed behind)  -> old target
+ *
+ * Every edge out of the nest gets a join block of its own, whose parameters are what the edge passed on and the values of
+ * the nest that are used behind it. The slow function takes what the nest reads from outside and returns the number of
+ * the exit with all parameters of all joins. Uses behind the nest are then looked up backwards from where they
+ * stand (as in building SSA), with parameters where joins meet; simplify removes the needless ones. */
+#include "base/diag.h"
+#include "opt/version.h"
+
+typedef struct Exit {
+    In edge;
+    BlockId join;
+    uint32_t first; /* of its values among all exits' */
+    uint32_t n;     /* parameters of the join */
+} Exit;
+
+typedef struct Outline {
+    Cx *cx;
+    Fn *fn;
+    const Affine *af;
+    const Loop *nest;
+    VEC(Exit) exits;
+    Refs outs;        /* values of the nest that are used behind it */
+    Map join_exit;    /* join block -> exit number + 1 */
+    uint32_t nblocks; /* before joins were added */
+    Incoming in;
+    Map *read;        /* per value of outs: block -> value there */
+} Outline;
+
+static bool is_inside(const Outline *o, BlockId b) { return b < o->nblocks && affine_is_in(o->af, o->nest, b); }
+
+/* --- what is allowed ------------------------------------------------------------------------------------------ */
+
+bool outline_is_possible(const Affine *af, const Loop *nest) {
+    const Fn *fn = af->fn;
+    const Edge *handler = NULL;
+    bool none = false;
+    for (uint32_t k = 0; k < nest->nblocks; k++) {
+        const Block *b = &fn->blocks.at[nest->blocks[k]];
+        bool raises = opt_block_raises(fn, nest->blocks[k]);
+        for (uint32_t i = 0; i < b->ins.n; i++) {
+            const Ins *in = ir_at(fn, b->ins.at[i]);
+            if ((op_info[in->op].effects & CONV) || in->op == OP_YIELD || in->op == OP_STACK || in->op == OP_SHARED)
+                return false;
+        }
+        if (!raises || (opt_has_handler(b) && affine_is_in(af, nest, b->handler.to))) continue;
+        if (!opt_has_handler(b)) {
+            none = true;
+            continue;
+        }
+        if (handler && !opt_same_edge(handler, &b->handler)) return false;
+        handler = &b->handler;
+        for (uint32_t i = 0; i < handler->n; i++)
+            if (affine_is_in(af, nest, ir_at(fn, handler->args[i])->block)) return false;
+    }
+    return !(handler && none);
+}
+
+/* --- preheader -------------------------------------------------------------------------------------------------- */
+
+BlockId outline_preheader(Cx *cx, Fn *fn, const Affine *af, const Loop *nest) {
+    if (nest->preheader != NO_BLOCK) return nest->preheader;
+    BlockId made = ir_new_block(cx, fn, "preheader");
+    for (uint32_t i = 0; i < fn->blocks.at[nest->header].params.n; i++)
+        ir_add_param(cx, fn, made, ir_at(fn, fn->blocks.at[nest->header].params.at[i])->ty);
+    const Refs *params = &fn->blocks.at[made].params;
+    ir_jump(cx, fn, made, nest->header, params->n, params->at);
+    for (uint32_t e = af->in.start[nest->header]; e < af->in.start[nest->header + 1]; e++)
+        if (!affine_is_in(af, nest, af->in.at[e].from)) opt_edge(fn, af->in.at[e])->to = made;
+    return made;
+}
+
+/* --- exits -------------------------------------------------------------------------------------------------------- */
+
+typedef struct Finder {
+    Outline *o;
+    Map seen;
+} Finder;
+
+static void note_out(void *arg, Ref *use) {
+    Finder *f = arg;
+    if (!is_inside(f->o, ir_at(f->o->fn, *use)->block)) return;
+    if (map_set(f->o->cx, &f->seen, *use, 1)) vec_push(f->o->cx, &f->o->outs, *use);
+}
+
+static void find_exits(Outline *o) {
+    for (uint32_t k = 0; k < o->nest->nblocks; k++) {
+        BlockId b = o->nest->blocks[k];
+        const Term *t = &o->fn->blocks.at[b].term;
+        for (uint32_t s = 0; s < opt_nsucc(t); s++)
+            if (!is_inside(o, t->succ[s].to)) vec_push(o->cx, &o->exits, ((Exit){.edge = {b, s}}));
+    }
+    Finder f = {.o = o};
+    for (BlockId b = 0; b < o->nblocks; b++)
+        if (!o->fn->blocks.at[b].dead && !is_inside(o, b)) ir_visit_uses(o->fn, b, note_out, &f);
+}
+
+/* Is value v computed whenever this edge is taken? */
+static bool is_there(const Outline *o, Ref v, BlockId from) {
+    BlockId def = ir_at(o->fn, v)->block;
+    return def == from || cfg_end_dominates(o->af->cfg, def, from);
+}
+
+/* join k: parameters for the edge's own arguments, then for the values needed behind. */
+static void make_join(Outline *o, uint32_t k) {
+    Fn *fn = o->fn;
+    Exit *x = &o->exits.at[k];
+    Edge old = *opt_edge(fn, x->edge);
+    BlockId join = ir_new_block(o->cx, fn, "join");
+    Refs args = {0};
+    for (uint32_t i = 0; i < old.n; i++) {
+        ir_add_param(o->cx, fn, join, ir_at(fn, old.args[i])->ty);
+        vec_push(o->cx, &args, old.args[i]);
+    }
+    ir_jump(o->cx, fn, join, old.to, old.n, fn->blocks.at[join].params.at);
+    for (uint32_t i = 0; i < o->outs.n; i++) {
+        Ref v = o->outs.at[i];
+        if (!is_there(o, v, x->edge.from)) continue;
+        map_set(o->cx, &o->read[i], join, ir_add_param(o->cx, fn, join, ir_at(fn, v)->ty));
+        vec_push(o->cx, &args, v);
+    }
+    x->join = join;
+    x->n = args.n;
+    map_set(o->cx, &o->join_exit, join, k + 1);
+    *opt_edge(fn, x->edge) = ir_edge(o->cx, join, args.n, args.at);
+}
+
+/* The value number i of outs at the end of block b, which lies behind the nest. */
+static Ref read_value(Outline *o, uint32_t i, BlockId b) {
+    Ref v = (Ref)map_get(&o->read[i], b, 0);
+    if (v) return v;
+    uint32_t first = o->in.start[b], end = o->in.start[b + 1];
+    if (first == end) INTERNAL(o->cx, o->fn->span, "a value is used where it can not be");
+    if (end - first == 1) {
+        v = read_value(o, i, o->in.at[first].from);
+        map_set(o->cx, &o->read[i], b, v);
+        return v;
+    }
+    v = ir_add_param(o->cx, o->fn, b, ir_at(o->fn, o->outs.at[i])->ty);
+    map_set(o->cx, &o->read[i], b, v);
+    for (uint32_t e = first; e < end; e++) {
+        Ref a = read_value(o, i, o->in.at[e].from);
+        Edge *edge = opt_edge(o->fn, o->in.at[e]);
+        Refs args = {0};
+        for (uint32_t k = 0; k < edge->n; k++) vec_push(o->cx, &args, edge->args[k]);
+        vec_push(o->cx, &args, a);
+        edge->args = args.at;
+        edge->n = args.n;
+    }
+    return v;
+}
+
+typedef struct Repair {
+    Outline *o;
+    const Map *number; /* value -> number in outs + 1 */
+    BlockId b;
+} Repair;
+
+static void repair_use(void *arg, Ref *use) {
+    Repair *r = arg;
+    uint64_t i = map_get(r->number, *use, 0);
+    if (i) *use = read_value(r->o, (uint32_t)i - 1, r->b);
+}
+
+static void repair_uses(Outline *o) {
+    Map number = {0};
+    if (!o->outs.n) return;
+    for (uint32_t i = 0; i < o->outs.n; i++) map_set(o->cx, &number, o->outs.at[i], i + 1);
+    o->in = opt_incoming(o->cx, o->fn);
+    for (BlockId b = 0; b < o->nblocks; b++) {
+        if (o->fn->blocks.at[b].dead || is_inside(o, b) || o->af->cfg->rpo_index[b] == UINT32_MAX) continue;
+        Repair r = {o, &number, b};
+        ir_visit_uses(o->fn, b, repair_use, &r);
+    }
+}
+
+/* --- the slow function ----------------------------------------------------------------------------------------- */
+
+typedef struct Inputs {
+    Outline *o;
+    Fn *slow;
+    Map refs;   /* value outside -> value in the slow function */
+    Refs given; /* the call's arguments */
+    VEC(FnArg) args;
+    Refs consts; /* copied instead of passed */
+} Inputs;
+
+/* A use in the nest of a value from outside: an argument of the slow function, or a constant of its own. */
+static void note_input(void *arg, Ref *use) {
+    Inputs *in = arg;
+    const Ins *i = ir_at(in->o->fn, *use);
+    if (is_inside(in->o, i->block) || map_get(&in->refs, *use, 0)) return;
+    Ref made;
+    if (i->op == OP_CONST || i->op == OP_UNSET || i->op == OP_GLOBAL) {
+        vec_push(in->o->cx, &in->consts, *use);
+        map_set(in->o->cx, &in->refs, *use, UINT32_MAX); /* until the arguments are all there */
+        return;
+    }
+    made = ir_add(in->o->cx, in->slow, 0, OP_ARG, i->ty, (Span){0}, 0, NULL);
+    ir_at(in->slow, made)->imm = in->args.n;
+    vec_push(in->o->cx, &in->args, ((FnArg){cx_printf(in->o->cx, "v%u", *use), i->ty}));
+    vec_push(in->o->cx, &in->given, *use);
+    map_set(in->o->cx, &in->refs, *use, made);
+}
+
+static void copy_consts(Inputs *in) {
+    for (uint32_t k = 0; k < in->consts.n; k++) {
+        Ins i = *ir_at(in->o->fn, in->consts.at[k]);
+        Ref made = ir_add(in->o->cx, in->slow, 0, (Op)i.op, i.ty, i.span, 0, NULL);
+        i.block = 0;
+        i.args = NULL;
+        *ir_at(in->slow, made) = i;
+        map_set(in->o->cx, &in->refs, in->consts.at[k], made);
+    }
+}
+
+static Fn *new_slow_fn(Cx *cx, const Fn *fn, Type *ret) {
+    Fn *slow = ir_new_fn(cx, fn->name, STAGE_LOW);
+    slow->qualname = fn->qualname;
+    slow->symbol = cx_printf(cx, "%s.slow%u", fn->symbol ? fn->symbol : fn->name, fn->module->fns.n);
+    slow->file = fn->file;
+    slow->span = fn->span;
+    slow->options = fn->options;
+    slow->module = fn->module;
+    slow->ret = ret;
+    slow->is_slow = true;
+    for (uint32_t i = 0; i < fn->origins.n; i++) vec_push(cx, &slow->origins, fn->origins.at[i]);
+    return slow;
+}
+
+/* What the slow function returns: nothing, one value, or the exit's number and the values of all exits. */
+static Type *result_type(Outline *o) {
+    VEC(Type *) items = {0};
+    vec_push(o->cx, &items, TY_I(64));
+    for (uint32_t k = 0; k < o->exits.n; k++) {
+        Exit *x = &o->exits.at[k];
+        x->first = items.n;
+        const Refs *p = &o->fn->blocks.at[x->join].params;
+        for (uint32_t i = 0; i < p->n; i++) vec_push(o->cx, &items, ir_at(o->fn, p->at[i])->ty);
+    }
+    if (o->exits.n == 1 && items.n == 1) return TY_OF(TY_NONE);
+    if (o->exits.n == 1 && items.n == 2) return items.at[1];
+    return ty_tuple(items.at, items.n);
+}
+
+/* In the slow function: exit k, with the parameters of its join, returns. */
+static BlockId make_return(Outline *o, Fn *slow, uint32_t k) {
+    BlockId b = ir_new_block(o->cx, slow, "exit");
+    const Exit *x = &o->exits.at[k];
+    Refs values = {0};
+    for (uint32_t i = 0; i < x->n; i++)
+        vec_push(o->cx, &values, ir_add_param(o->cx, slow, b, ir_at(o->fn, o->fn->blocks.at[x->join].params.at[i])->ty));
+    if (slow->ret->kind == TY_NONE || (o->exits.n == 1 && x->n == 1)) {
+        ir_return(slow, b, x->n ? values.at[0] : 0, (Span){0});
+        return b;
+    }
+    Refs items = {0};
+    vec_push(o->cx, &items, ir_const(o->cx, slow, b, ir_const_int(o->cx, TY_I(64), k), (Span){0}));
+    for (uint32_t i = 1; i < slow->ret->nitems; i++) {
+        bool mine = i >= x->first && i < x->first + x->n;
+        vec_push(o->cx, &items,
+                 mine ? values.at[i - x->first]
+                      : ir_add(o->cx, slow, b, OP_UNSET, slow->ret->items[i], (Span){0}, 0, NULL));
+    }
+    ir_return(slow, b, ir_add(o->cx, slow, b, OP_MAKE, slow->ret, (Span){0}, items.n, items.at), (Span){0});
+    return b;
+}
+
+static void drop_outer_handlers(Outline *o, Fn *slow, const Map *ids) {
+    for (uint32_t k = 0; k < o->nest->nblocks; k++) {
+        const Block *old = &o->fn->blocks.at[o->nest->blocks[k]];
+        BlockId copy = (BlockId)map_get(ids, o->nest->blocks[k], NO_BLOCK);
+        if (opt_has_handler(old) && !is_inside(o, old->handler.to))
+            slow->blocks.at[copy].handler = (Edge){.to = NO_BLOCK};
+    }
+}
+
+static Fn *make_slow(Outline *o, BlockId preheader, Refs *given) {
+    Fn *fn = o->fn, *slow = new_slow_fn(o->cx, fn, result_type(o));
+    Inputs in = {.o = o, .slow = slow};
+    Map ids = {0};
+    ir_new_block(o->cx, slow, "entry");
+    Edge enter = fn->blocks.at[preheader].term.succ[0];
+    for (uint32_t i = 0; i < enter.n; i++) note_input(&in, &enter.args[i]);
+    for (uint32_t k = 0; k < o->nest->nblocks; k++) ir_visit_uses(fn, o->nest->blocks[k], note_input, &in);
+    copy_consts(&in);
+    for (uint32_t k = 0; k < o->exits.n; k++) map_set(o->cx, &ids, o->exits.at[k].join, make_return(o, slow, k));
+    ir_clone(o->cx, slow, fn, o->nest->blocks, o->nest->nblocks, &in.refs, &ids);
+    drop_outer_handlers(o, slow, &ids);
+    Refs args = {0};
+    for (uint32_t i = 0; i < enter.n; i++) vec_push(o->cx, &args, (Ref)map_get(&in.refs, enter.args[i], 0));
+    ir_jump(o->cx, slow, 0, (BlockId)map_get(&ids, o->nest->header, 0), args.n, args.at);
+    slow->args = in.args.at;
+    slow->nargs = in.args.n;
+    *given = in.given;
+    return slow;
+}
+
+/* --- the call ---------------------------------------------------------------------------------------------------- */
+
+static Edge exit_edge(Outline *o, BlockId b, const Exit *x, Ref result) {
+    Refs args = {0};
+    Type *ret = ir_at(o->fn, result)->ty;
+    for (uint32_t i = 0; i < x->n; i++) {
+        Ref v = result;
+        if (!(o->exits.n == 1 && x->n == 1)) {
+            v = ir_add(o->cx, o->fn, b, OP_FIELD, ret->items[x->first + i], (Span){0}, 1, &result);
+            ir_at(o->fn, v)->imm = x->first + i;
+        }
+        vec_push(o->cx, &args, v);
+    }
+    return ir_edge(o->cx, x->join, args.n, args.at);
+}
+
+/* Calls the slow function and goes on where it left off. */
+static BlockId make_call(Outline *o, Fn *slow, const Refs *given) {
+    Fn *fn = o->fn;
+    BlockId b = ir_new_block(o->cx, fn, "slow");
+    BlockId first = b;
+    Span span = fn->blocks.at[o->nest->header].term.span;
+    Ref result = ir_add(o->cx, fn, b, OP_CALL_FN, slow->ret, span, given->n, given->at);
+    ir_at(fn, result)->callee = slow;
+    for (uint32_t k = 0; k < o->nest->nblocks; k++) {
+        Edge h = fn->blocks.at[o->nest->blocks[k]].handler;
+        if (h.to != NO_BLOCK && !is_inside(o, h.to) && opt_block_raises(fn, o->nest->blocks[k]))
+            fn->blocks.at[b].handler = ir_edge(o->cx, h.to, h.n, h.args);
+    }
+    Ref which = 0;
+    if (o->exits.n > 1) which = ir_add(o->cx, fn, b, OP_FIELD, TY_I(64), (Span){0}, 1, &result);
+    for (uint32_t k = 0; k + 1 < o->exits.n; k++) {
+        Ref number = ir_const(o->cx, fn, b, ir_const_int(o->cx, TY_I(64), k), (Span){0});
+        Ref is = ir_add(o->cx, fn, b, OP_EQ, TY_OF(TY_BOOL), (Span){0}, 2, (Ref[]){which, number});
+        BlockId next = ir_new_block(o->cx, fn, "slow");
+        Edge yes = exit_edge(o, b, &o->exits.at[k], result);
+        ir_branch(o->cx, fn, b, is, yes, ir_edge(o->cx, next, 0, NULL), (Span){0});
+        b = next;
+    }
+    if (!o->exits.n) {
+        fn->blocks.at[b].term.kind = TERM_UNREACHABLE;
+        return first;
+    }
+    Edge last = exit_edge(o, b, &o->exits.at[o->exits.n - 1], result);
+    ir_jump(o->cx, fn, b, last.to, last.n, last.args);
+    return first;
+}
+
+void outline_slow(Cx *cx, Fn *fn, const Affine *af, const Loop *nest, BlockId preheader, Ref ok) {
+    Outline o = {.cx = cx, .fn = fn, .af = af, .nest = nest, .nblocks = af->cfg->n};
+    find_exits(&o);
+    o.read = NEWN(cx, Map, o.outs.n + 1);
+    for (uint32_t k = 0; k < o.exits.n; k++) make_join(&o, k);
+    Refs given;
+    Fn *slow = make_slow(&o, preheader, &given);
+    BlockId call = make_call(&o, slow, &given);
+    Edge enter = fn->blocks.at[preheader].term.succ[0];
+    ir_branch(cx, fn, preheader, ok, enter, ir_edge(cx, call, 0, NULL), (Span){0});
+    fn->blocks.at[preheader].term.cold = true;
+    repair_uses(&o);
+    vec_push(cx, &fn->module->fns, slow);
+}

@@ -1,0 +1,96 @@
+/* The order of the passes, and the one helper that runs, times, dumps and checks each. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/diag.h"
+#include "opt/opt.h"
+
+typedef struct Pass {
+    const char *name;
+    bool (*on_fn)(Cx *, Fn *);
+    bool (*on_module)(Cx *, Module *); /* one of the two */
+} Pass;
+
+/* By name, for dumps and tests; the order they run in is opt_run's. */
+enum { SIMPLIFY, INLINE, CSE, RANGE, ESCAPE, RC_INSERT, PASSES };
+static const Pass passes[PASSES] = {
+    [SIMPLIFY] = {"simplify", opt_simplify, NULL},
+    [INLINE] = {"inline", NULL, opt_inline},
+    [CSE] = {"cse", opt_cse, NULL},
+    [RANGE] = {"range", opt_range, NULL},
+    [ESCAPE] = {"escape", NULL, opt_escape},
+    [RC_INSERT] = {"rc_insert", opt_rc_insert, NULL},
+};
+
+/* Is `name` one of the comma-separated words of WHIPSNAKE_DUMP? */
+static bool is_dumped(const char *name) {
+    const char *list = getenv("WHIPSNAKE_DUMP");
+    size_t n = strlen(name);
+    while (list && *list) {
+        size_t word = strcspn(list, ",");
+        if (word == n && memcmp(list, name, n) == 0) return true;
+        list += word + (list[word] == ',');
+    }
+    return false;
+}
+
+static void dump(Cx *cx, const Module *m, const char *name) {
+    Buf out = {0};
+    ir_print_module(cx, &out, m);
+    fprintf(stderr, "--- after %s\n%s", name, out.at ? out.at : "");
+}
+
+/* In builds with assertions: a pass must leave IR that obeys the rules. */
+static void verify(Cx *cx, const Module *m, const char *name) {
+#ifdef WS_CHECKS
+    for (uint32_t i = 0; i < m->fns.n; i++) {
+        const char *wrong = ir_verify(cx, m->fns.at[i]);
+        if (!wrong) continue;
+        dump(cx, m, name);
+        INTERNAL(cx, m->fns.at[i]->span, cx_printf(cx, "after pass %s, in %s: %s", name, m->fns.at[i]->name, wrong));
+    }
+#else
+    (void)cx, (void)m, (void)name;
+#endif
+}
+
+static double now_us(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+static void run(Cx *cx, Module *m, const Pass *pass) {
+    double start = now_us();
+    if (pass->on_module)
+        pass->on_module(cx, m);
+    else
+        for (uint32_t i = 0; i < m->fns.n; i++) /* a pass may add functions */
+            pass->on_fn(cx, m->fns.at[i]);
+    if (is_dumped("passes")) fprintf(stderr, "%-10s %8.1f us\n", pass->name, now_us() - start);
+    if (is_dumped(pass->name)) dump(cx, m, pass->name);
+    verify(cx, m, pass->name);
+}
+
+void opt_run(Cx *cx, Module *m) {
+    verify(cx, m, "lowering");
+    run(cx, m, &passes[SIMPLIFY]); /* bodies as small as they get before they are copied */
+    run(cx, m, &passes[INLINE]);
+    run(cx, m, &passes[SIMPLIFY]);
+    run(cx, m, &passes[CSE]);
+    run(cx, m, &passes[RANGE]);
+    run(cx, m, &passes[SIMPLIFY]); /* branches that were decided, what nobody needs any more */
+    run(cx, m, &passes[ESCAPE]);
+    run(cx, m, &passes[RC_INSERT]); /* last: nothing after it may move, copy or drop a use of a counted value */
+}
+
+bool opt_run_pass(Cx *cx, Module *m, const char *name) {
+    for (int i = 0; i < PASSES; i++) {
+        if (strcmp(passes[i].name, name) != 0) continue;
+        run(cx, m, &passes[i]);
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,215 @@
+/* Edges, substitutions and sweeping: the mechanics under the passes. */
+#include "opt/opt_int.h"
+
+static void count_edge(uint32_t *n, const Edge *e) { n[e->to + 1]++; }
+
+Incoming opt_incoming(Cx *cx, const Fn *fn) {
+    uint32_t nb = fn->blocks.n, total = 0;
+    Incoming in = {NEWN(cx, uint32_t, nb + 2), NULL};
+    for (BlockId b = 0; b < nb; b++) {
+        const Block *blk = &fn->blocks.at[b];
+        if (blk->dead) continue;
+        for (uint32_t s = 0; s < opt_nsucc(&blk->term); s++)
+            count_edge(in.start, &blk->term.succ[s]), total++;
+        if (opt_has_handler(blk)) count_edge(in.start, &blk->handler), total++;
+    }
+    for (BlockId b = 0; b < nb; b++) in.start[b + 1] += in.start[b];
+    uint32_t *fill = NEWN(cx, uint32_t, nb + 1);
+    in.at = NEWN(cx, In, total + 1);
+    for (BlockId b = 0; b < nb; b++) {
+        const Block *blk = &fn->blocks.at[b];
+        if (blk->dead) continue;
+        for (uint32_t s = 0; s < opt_nsucc(&blk->term); s++) {
+            BlockId to = blk->term.succ[s].to;
+            in.at[in.start[to] + fill[to]++] = (In){b, s};
+        }
+        if (opt_has_handler(blk)) {
+            BlockId to = blk->handler.to;
+            in.at[in.start[to] + fill[to]++] = (In){b, IN_HANDLER};
+        }
+    }
+    return in;
+}
+
+bool opt_same_edge(const Edge *a, const Edge *b) {
+    if (a->to != b->to) return false;
+    if (a->to == NO_BLOCK) return true;
+    return a->n == b->n && (a->n == 0 || memcmp(a->args, b->args, a->n * sizeof(Ref)) == 0);
+}
+
+void opt_raise_to_jump(Cx *cx, Fn *fn, BlockId b) {
+    Block *blk = &fn->blocks.at[b];
+    Edge e = {.to = blk->handler.to, .n = blk->handler.n + 1};
+    e.args = NEWN(cx, Ref, e.n);
+    e.args[0] = blk->term.arg;
+    for (uint32_t i = 1; i < e.n; i++) e.args[i] = blk->handler.args[i - 1];
+    blk->term = (Term){.kind = TERM_JUMP, .succ = {e, {.to = NO_BLOCK}}, .span = blk->term.span};
+}
+
+bool opt_block_raises(const Fn *fn, BlockId b) {
+    const Block *blk = &fn->blocks.at[b];
+    if (blk->term.kind == TERM_RAISE) return true;
+    for (uint32_t i = 0; i < blk->ins.n; i++)
+        if (opt_raises(fn, blk->ins.at[i])) return true;
+    return false;
+}
+
+void subst_set(Cx *cx, Subst *s, Ref from, Ref to) {
+    if (from >= s->n) {
+        uint32_t n = (from + 16) * 2;
+        Ref *at = NEWN(cx, Ref, n);
+        if (s->n) memcpy(at, s->to, s->n * sizeof(Ref));
+        s->to = at;
+        s->n = n;
+    }
+    s->to[from] = to;
+    s->any = true;
+}
+
+Ref subst_get(Subst *s, Ref r) {
+    if (r >= s->n || !s->to[r]) return r;
+    Ref end = r;
+    while (end < s->n && s->to[end]) end = s->to[end];
+    while (r != end) { /* shorten the path for the next who asks */
+        Ref next = s->to[r];
+        s->to[r] = end;
+        r = next;
+    }
+    return end;
+}
+
+static void subst_use(void *arg, Ref *use) { *use = subst_get(arg, *use); }
+
+void subst_block(Fn *fn, Subst *s, BlockId b) {
+    if (s->any) ir_visit_uses(fn, b, subst_use, s);
+}
+
+void subst_apply(Fn *fn, Subst *s) {
+    for (BlockId b = 0; s->any && b < fn->blocks.n; b++)
+        if (!fn->blocks.at[b].dead) ir_visit_uses(fn, b, subst_use, s);
+}
+
+bool opt_drop_unreachable(Cx *cx, Fn *fn) {
+    uint32_t nb = fn->blocks.n, top = 0;
+    bool *seen = NEWN(cx, bool, nb), any = false;
+    BlockId *stack = NEWN(cx, BlockId, nb);
+    seen[0] = true;
+    stack[top++] = 0;
+    while (top) {
+        const Block *blk = &fn->blocks.at[stack[--top]];
+        BlockId next[3];
+        uint32_t n = 0;
+        for (uint32_t s = 0; s < opt_nsucc(&blk->term); s++) next[n++] = blk->term.succ[s].to;
+        if (opt_has_handler(blk)) next[n++] = blk->handler.to;
+        while (n--) {
+            if (seen[next[n]]) continue;
+            seen[next[n]] = true;
+            stack[top++] = next[n];
+        }
+    }
+    for (BlockId b = 0; b < nb; b++) {
+        if (seen[b] || fn->blocks.at[b].dead) continue;
+        ir_kill_block(fn, b);
+        any = true;
+    }
+    return any;
+}
+
+/* --- dead values ----------------------------------------------------------------------------------------- */
+
+typedef struct Marker {
+    Fn *fn;
+    Incoming in;
+    bool *live;
+    Ref *stack;
+    uint32_t top;
+} Marker;
+
+static void mark(Marker *m, Ref r) {
+    if (!r || m->live[r]) return;
+    m->live[r] = true;
+    m->stack[m->top++] = r;
+}
+
+static bool has_effect(const Fn *fn, Ref r) {
+    return fn->ins.at[r].op == OP_ARG || (opt_effects(fn, r) & (WRITES | RAISES | CONV));
+}
+
+static void mark_roots(Marker *m) {
+    for (BlockId b = 0; b < m->fn->blocks.n; b++) {
+        const Block *blk = &m->fn->blocks.at[b];
+        if (blk->dead) continue;
+        for (uint32_t i = 0; i < blk->ins.n; i++)
+            if (has_effect(m->fn, blk->ins.at[i])) mark(m, blk->ins.at[i]);
+        mark(m, blk->term.arg);
+        mark(m, blk->term.arg2);
+    }
+    /* The exception's place among a handler's parameters cannot go. */
+    for (BlockId b = 0; b < m->fn->blocks.n; b++)
+        for (uint32_t e = m->in.start[b]; e < m->in.start[b + 1]; e++)
+            if (m->in.at[e].which == IN_HANDLER) mark(m, m->fn->blocks.at[b].params.at[0]);
+}
+
+static void mark_needed(Marker *m) {
+    while (m->top) {
+        const Ins *i = ir_at(m->fn, m->stack[--m->top]);
+        for (uint32_t a = 0; a < i->nargs; a++) mark(m, i->args[a]);
+        if (i->op != OP_PARAM) continue;
+        for (uint32_t e = m->in.start[i->block]; e < m->in.start[i->block + 1]; e++)
+            mark(m, opt_edge_arg(m->fn, m->in.at[e], (uint32_t)i->imm));
+    }
+}
+
+/* Takes the arguments of dead parameters out of an edge. skip: parameters before the first argument. */
+static void shrink_edge(const Marker *m, Edge *e, uint32_t skip) {
+    const Refs *params = &m->fn->blocks.at[e->to].params;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->n; i++)
+        if (m->live[params->at[i + skip]]) e->args[n++] = e->args[i];
+    e->n = n;
+}
+
+static bool drop_params(Marker *m) {
+    Fn *fn = m->fn;
+    bool any = false;
+    for (BlockId b = 0; b < fn->blocks.n; b++) {
+        Block *blk = &fn->blocks.at[b];
+        if (blk->dead) continue;
+        for (uint32_t s = 0; s < opt_nsucc(&blk->term); s++) shrink_edge(m, &blk->term.succ[s], 0);
+        if (opt_has_handler(blk)) shrink_edge(m, &blk->handler, 1);
+    }
+    for (BlockId b = 0; b < fn->blocks.n; b++) {
+        Refs *p = &fn->blocks.at[b].params;
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < p->n; i++) {
+            if (m->live[p->at[i]]) {
+                fn->ins.at[p->at[i]].imm = n;
+                p->at[n++] = p->at[i];
+            } else {
+                fn->ins.at[p->at[i]].op = OP_NOP;
+                fn->ins.at[p->at[i]].block = NO_BLOCK;
+                any = true;
+            }
+        }
+        p->n = n;
+    }
+    return any;
+}
+
+bool opt_drop_dead(Cx *cx, Fn *fn) {
+    Marker m = {fn, opt_incoming(cx, fn), NEWN(cx, bool, fn->ins.n), NEWN(cx, Ref, fn->ins.n), 0};
+    bool any = false;
+    mark_roots(&m);
+    mark_needed(&m);
+    for (BlockId b = 0; b < fn->blocks.n; b++) {
+        const Block *blk = &fn->blocks.at[b];
+        for (uint32_t i = 0; i < blk->ins.n; i++) {
+            if (m.live[blk->ins.at[i]]) continue;
+            ir_kill(fn, blk->ins.at[i]);
+            any = true;
+        }
+    }
+    any |= drop_params(&m);
+    if (any) ir_sweep(fn);
+    return any;
+}

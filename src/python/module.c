@@ -1,0 +1,89 @@
+/* The extension module: what the Python package is built on. */
+#include <Python.h>
+
+#include "base/mem.h"
+#include "core/compiler.h"
+#include "core/memory.h"
+#include "dispatch/disp.h"
+
+static PyObject *is_compiler_open(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    return PyBool_FromLong(compiler_is_open());
+}
+
+/* ir_tool(what, text): a tool of the compiler on IR text, for tests. */
+static PyObject *ir_tool(PyObject *module, PyObject *args) {
+    (void)module;
+    const char *what, *text;
+    if (!PyArg_ParseTuple(args, "ss", &what, &text)) return NULL;
+    const CompilerApi *compiler = disp_compiler();
+    return compiler ? compiler->ir_tool(what, text) : NULL;
+}
+
+/* memory_stats(): blocks of compiled code made and freed. */
+static PyObject *memory_stats(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    MemoryStats s = mem_stats();
+    return Py_BuildValue("(KK)", (unsigned long long)s.made, (unsigned long long)s.freed);
+}
+
+/* fail_after(n): fail the n-th allocation from now on; how many there were since the last call. */
+static PyObject *fail_after(PyObject *module, PyObject *args) {
+    (void)module;
+    unsigned long long n;
+    if (!PyArg_ParseTuple(args, "K", &n)) return NULL;
+    return PyLong_FromUnsignedLongLong(mem_fail_after(n));
+}
+
+static PyMethodDef functions[] = {{"is_compiler_open", is_compiler_open, METH_NOARGS, NULL},
+                                  {"ir_tool", ir_tool, METH_VARARGS, NULL},
+                                  {"memory_stats", memory_stats, METH_NOARGS, NULL},
+                                  {"fail_after", fail_after, METH_VARARGS, NULL},
+                                  {NULL, NULL, 0, NULL}};
+
+/* The type table and NumPy's API are one per process: a second interpreter would share objects with
+ * the first. */
+static int refuse_second_interpreter(void) {
+    PyInterpreterState *state = PyInterpreterState_Get();
+    if (PyInterpreterState_GetID(state) == 0) return 0;
+    PyErr_SetString(PyExc_ImportError,
+                    "whipsnake works in the main interpreter only, not in subinterpreters");
+    return -1;
+}
+
+/* A free-threaded Python cannot load this file in the first place (it wants another ABI); but one
+ * that could, must not: reference counts would break. */
+static int refuse_free_threading(void) {
+    PyObject *gil_enabled = PySys_GetObject("_is_gil_enabled"); /* borrowed; 3.13 and later */
+    PyObject *answer = gil_enabled ? PyObject_CallNoArgs(gil_enabled) : NULL;
+    int off = answer == Py_False;
+    Py_XDECREF(answer);
+    PyErr_Clear();
+    if (!off) return 0;
+    PyErr_SetString(PyExc_ImportError,
+                    "whipsnake needs the GIL: there is no build for free-threaded Python yet");
+    return -1;
+}
+
+static int exec_module(PyObject *module) {
+    static bool is_ready;
+    if (refuse_second_interpreter() || refuse_free_threading()) return -1;
+    if (is_ready) {
+        PyErr_SetString(PyExc_ImportError, "whipsnake._core can be loaded only once per process");
+        return -1;
+    }
+    if (disp_init(module) || PyModule_AddFunctions(module, functions)) return -1;
+    is_ready = true;
+    return 0;
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)(uintptr_t)exec_module}, {0, NULL}};
+
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, .m_name = "whipsnake._core",
+                                    .m_slots = slots};
+
+PyMODINIT_FUNC PyInit__core(void);
+
+PyMODINIT_FUNC PyInit__core(void) { return PyModuleDef_Init(&module); }

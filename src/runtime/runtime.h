@@ -1,0 +1,138 @@
+/* C functions that compiled code calls. Their rows are in runtime.def, which says what each
+ * does.
+ *
+ * `site`: number in ctx->unit->sites. A function that returns int32_t gives 0, or 1 with ctx->exc
+ * set. None needs the GIL: those that touch Python take it themselves. `const uint64_t *` are slots
+ * of a value (one per part). */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/ctx.h"
+
+typedef int32_t Status; /* 0 good, 1: ctx->exc is set */
+
+/* A str or bytes as compiled code holds it: slots data, length in characters, kind, owner. Kind 1:
+ * one byte a character (ASCII for a str), kind 4: UCS-4. The owner may be NULL (constants, borrowed
+ * arguments). */
+typedef struct StrSlots {
+    const void *data;
+    int64_t length;
+    int64_t kind;
+    struct WsOwner *owner;
+} StrSlots;
+
+/* --- for other C code ------------------------------------------------------------------------- */
+
+/* Raises class `cls` (EXC_...) with a finished text. */
+void rt_raise(WsCtx *ctx, int32_t site, uint32_t cls, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Turns the Python exception that is set into ctx->exc. GIL held. */
+void rt_raise_python(WsCtx *ctx, int32_t site);
+/* New str or bytes object; NULL with an exception set. GIL held. */
+PyObject *rt_new_str(const StrSlots *s);
+/* The text of a Python str as an owned value; ctx->exc set on failure. GIL held. */
+Status rt_take_str(WsCtx *ctx, int32_t site, PyObject *str, StrSlots *out);
+/* Address of a symbol that compiled code may import: runtime functions, vector math (SLEEF, opened
+ * at the first request for it), C math. NULL: not available. No GIL needed. */
+void *rt_find_symbol(const char *name);
+
+/* --- for compiled code ------------------------------------------------------------------------ */
+
+void ws_raise_check(WsCtx *ctx, int32_t site, int32_t kind, int64_t a, int64_t b);
+void ws_raise_index(WsCtx *ctx, int32_t site, int64_t i, int64_t n, int32_t axis);
+void ws_raise(WsCtx *ctx, int32_t site, ExcObj *exc);
+void ws_trace(WsCtx *ctx, int32_t site);
+ExcObj *ws_exc_make(WsCtx *ctx, int32_t site, int32_t cls, const uint64_t *slots);
+void ws_exc_retain(ExcObj *e);
+void ws_exc_release(ExcObj *e);
+Status ws_poll(WsCtx *ctx, int32_t site);
+
+struct WsOwner *ws_alloc(WsCtx *ctx, int32_t site, int64_t bytes);
+void ws_retain(struct WsOwner *o);
+void ws_release(struct WsOwner *o);
+
+bool ws_exc_match(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls);
+void ws_exc_set_cause(ExcObj *e, ExcObj *cause);
+void ws_exc_set_context(ExcObj *e, ExcObj *context);
+
+Status ws_format_int(WsCtx *ctx, int32_t site, int64_t v, bool is_unsigned, const StrSlots *spec,
+                     StrSlots *out);
+Status ws_format_bool(WsCtx *ctx, int32_t site, bool v, const StrSlots *spec, StrSlots *out);
+Status ws_format_float(WsCtx *ctx, int32_t site, double v, const StrSlots *spec, StrSlots *out);
+Status ws_format_complex(WsCtx *ctx, int32_t site, double re, double im, const StrSlots *spec,
+                         StrSlots *out);
+Status ws_format_str(WsCtx *ctx, int32_t site, const StrSlots *v, const StrSlots *spec,
+                     StrSlots *out);
+Status ws_repr_str(WsCtx *ctx, int32_t site, const StrSlots *v, StrSlots *out);
+Status ws_ascii_str(WsCtx *ctx, int32_t site, const StrSlots *v, StrSlots *out);
+Status ws_str_concat(WsCtx *ctx, int32_t site, int64_t n, const StrSlots *pieces, StrSlots *out);
+bool ws_str_eq(const StrSlots *a, const StrSlots *b);
+int64_t ws_str_compare(const StrSlots *a, const StrSlots *b);
+bool ws_str_contains(const StrSlots *text, const StrSlots *part);
+Status ws_str_get(WsCtx *ctx, int32_t site, const StrSlots *s, int64_t i, StrSlots *out);
+int64_t ws_str_hash(WsCtx *ctx, int32_t site, const StrSlots *s);
+Status ws_print(WsCtx *ctx, int32_t site, const StrSlots *text);
+
+void ws_py_seed(WsCtx *ctx, int32_t site, int64_t seed);
+double ws_py_random(WsCtx *ctx, int32_t site);
+void ws_py_reseed(WsCtx *ctx, int32_t site);
+int64_t ws_py_bits(WsCtx *ctx, int32_t site, int64_t bits);
+int64_t ws_py_below(WsCtx *ctx, int32_t site, int64_t n);
+double ws_py_gauss(WsCtx *ctx, int32_t site, double mu, double sigma);
+double ws_py_normal(WsCtx *ctx, int32_t site, double mu, double sigma);
+double ws_py_lognormal(WsCtx *ctx, int32_t site, double mu, double sigma);
+Status ws_py_expo(WsCtx *ctx, int32_t site, double lambda, double *out);
+Status ws_py_gamma(WsCtx *ctx, int32_t site, double alpha, double beta, double *out);
+Status ws_py_beta(WsCtx *ctx, int32_t site, double alpha, double beta, double *out);
+Status ws_py_pareto(WsCtx *ctx, int32_t site, double alpha, double *out);
+Status ws_py_weibull(WsCtx *ctx, int32_t site, double alpha, double beta, double *out);
+double ws_py_vonmises(WsCtx *ctx, int32_t site, double mu, double kappa);
+void ws_np_reseed(WsCtx *ctx, int32_t site);
+double ws_np_expo(WsCtx *ctx, int32_t site);
+int64_t ws_np_interval(WsCtx *ctx, int32_t site, int64_t max);
+Status ws_np_seed(WsCtx *ctx, int32_t site, int64_t seed);
+double ws_np_random(WsCtx *ctx, int32_t site);
+double ws_np_gauss(WsCtx *ctx, int32_t site);
+Status ws_np_normal(WsCtx *ctx, int32_t site, double mean, double deviation, double *out);
+double ws_np_uniform(WsCtx *ctx, int32_t site, double low, double high);
+
+int64_t ws_hash_int(int64_t i);
+int64_t ws_hash_uint(int64_t bits);
+int64_t ws_hash_float(double d);
+int64_t ws_hash_complex(double re, double im);
+int64_t ws_hash_tuple(int64_t n, const uint64_t *hashes);
+int64_t ws_hash_none(WsCtx *ctx, int32_t site);
+Status ws_round_digits(WsCtx *ctx, int32_t site, double x, int64_t digits, double *out);
+Status ws_round_int(WsCtx *ctx, int32_t site, int64_t i, int64_t digits, int64_t *out);
+double ws_ldexp(double x, int64_t e);
+float ws_ldexpf(float x, int64_t e);
+double ws_gamma(double x);
+double ws_lgamma(double x);
+float ws_gammaf(float x);
+float ws_lgammaf(float x);
+double ws_ulp(double x);
+int64_t ws_isqrt(int64_t n);
+int64_t ws_gcd(int64_t a, int64_t b);
+double ws_floordiv(double a, double b);
+double ws_floormod(double a, double b);
+float ws_floordivf(float a, float b);
+float ws_floormodf(float a, float b);
+double ws_pow(double a, double b);
+double ws_frexp(double x, int64_t *exponent);
+double ws_modf(double x, double *whole);
+int64_t ws_ipow(int64_t base, int64_t exponent);
+int64_t ws_ugcd(int64_t a, int64_t b);
+double ws_nextafter_by(double x, double y, int64_t steps);
+
+Status ws_cmath(WsCtx *ctx, int32_t site, int32_t fn, const double *z, double *out);
+void ws_complex(int32_t fn, const double *z, double *out);
+Status ws_crect(WsCtx *ctx, int32_t site, double r, double phi, double *out);
+Status ws_cpow(WsCtx *ctx, int32_t site, const double *base, const double *exponent, double *out);
+void ws_cpow_numpy(const double *base, const double *exponent, double *out);
+
+double ws_sum_f64(const char *data, int64_t n, int64_t stride);
+float ws_sum_f32(const char *data, int64_t n, int64_t stride);
+void ws_sum_c128(const char *data, int64_t n, int64_t stride, double *out);
+void ws_sum_c64(const char *data, int64_t n, int64_t stride,
+                uint64_t *out); /* float32 parts in the low bytes */

@@ -1,0 +1,70 @@
+#include "syntax/py.h"
+
+#include <string.h>
+
+static void release(void *obj) { Py_DecRef(obj); }
+
+PyObject *py_keep(Cx *cx, PyObject *new_ref) {
+    if (!new_ref) {
+        PyErr_Clear();
+        return NULL;
+    }
+    cx_defer(cx, release, new_ref);
+    return new_ref;
+}
+
+PyObject *py_attr(Cx *cx, PyObject *obj, const char *name) {
+    return obj ? py_keep(cx, PyObject_GetAttrString(obj, name)) : NULL;
+}
+
+int64_t py_int_attr(Cx *cx, PyObject *obj, const char *name, int64_t missing) {
+    PyObject *value = py_attr(cx, obj, name);
+    if (!value || !PyLong_Check(value)) return missing;
+    int64_t i = PyLong_AsLongLong(value);
+    if (i != -1 || !PyErr_Occurred()) return i;
+    PyErr_Clear();
+    return missing;
+}
+
+const char *py_text(Cx *cx, PyObject *str, size_t *n) {
+    if (!str || !PyUnicode_Check(str)) return NULL;
+    Py_ssize_t size;
+    const char *s = PyUnicode_AsUTF8AndSize(str, &size);
+    if (!s) {
+        PyErr_Clear();
+        return NULL;
+    }
+    if (n) *n = (size_t)size;
+    char *copy = cx_alloc(cx, (size_t)size + 1);
+    memcpy(copy, s, (size_t)size);
+    return copy;
+}
+
+const char *py_text_attr(Cx *cx, PyObject *obj, const char *name) {
+    return py_text(cx, py_attr(cx, obj, name), NULL);
+}
+
+bool py_is_a(PyObject *obj, const char *class_name) {
+    PyObject *name = PyType_GetName(Py_TYPE(obj));
+    bool same = name && PyUnicode_CompareWithASCIIString(name, class_name) == 0;
+    Py_DecRef(name);
+    PyErr_Clear();
+    return same;
+}
+
+const char *py_class_name(Cx *cx, PyObject *obj) {
+    const char *name = py_text(cx, py_keep(cx, PyType_GetName(Py_TYPE(obj))), NULL);
+    return name ? name : "object";
+}
+
+PyObject *py_loaded_module(Cx *cx, const char *name) {
+    PyObject *key = py_keep(cx, PyUnicode_FromString(name));
+    return key ? py_keep(cx, PyImport_GetModule(key)) : NULL;
+}
+
+bool py_is_instance(Cx *cx, PyObject *obj, const char *module, const char *class_name) {
+    PyObject *cls = py_attr(cx, py_loaded_module(cx, module), class_name);
+    int is = cls ? PyObject_IsInstance(obj, cls) : 0;
+    if (is < 0) PyErr_Clear();
+    return is > 0;
+}

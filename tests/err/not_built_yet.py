@@ -1,0 +1,12 @@
+# not_built_yet: a part of the interface that is not there yet says so when it is used
+# expect: any
+# tells: vectorize
+from whipsnake import vectorize
+
+
+@vectorize
+def f(x):
+    return x + 1
+
+
+f(1.0)

@@ -1,0 +1,230 @@
+"""Globals and closure values: constants that are noticed when they change."""
+
+import enum
+import math
+import types as pytypes
+
+import numpy as np
+import pytest
+
+from support import check, compiled, make, needs_compiler, njit
+
+GRAVITY = 9.81
+SIZE = 4
+FLAG = True
+NAME = "metres"
+POINT = (1.5, 2, (3, True))
+TABLE = np.array([1.0, 4.0, 9.0, 16.0])
+NOTHING = None
+
+
+class Color(enum.Enum):
+    RED = 1
+    GREEN = 2
+
+
+class Level(enum.IntEnum):
+    LOW = 3
+    HIGH = 10
+
+
+def fall(t):
+    return 0.5 * GRAVITY * t * t
+
+
+def uses_everything(x):
+    total = x + SIZE + POINT[0] + POINT[2][0]
+    if FLAG:
+        total += 100.0
+    if NAME == "metres":
+        total *= 2
+    if NOTHING is None:
+        total += 0.25
+    return total + math.pi + math.e + math.tau
+
+
+def table_sum(i):
+    return TABLE[i] + TABLE.sum() + len(TABLE)
+
+
+def test_globals_are_read():
+    check(fall, 2.0)
+    check(uses_everything, 1)
+    check(table_sum, 2)
+    check(table_sum, 9)
+
+
+def test_enums():
+    def code(x):
+        return x + Level.HIGH
+
+    def named(c):
+        if c is Color.RED:
+            return 1
+        return 2 if c == Color.GREEN else 3
+
+    def value(c):
+        return c.value
+
+    def pick(flag):
+        return Color.RED if flag else Color.GREEN
+
+    check(code, 5)
+    check(named, Color.RED)
+    check(named, Color.GREEN)
+    check(value, Color.GREEN)
+    check(pick, True)
+    check(pick, False)
+
+
+@needs_compiler
+@pytest.mark.parametrize("old, new", [
+    (2, 3), (2, 2.5), (1.5, -1.5), (0.0, -0.0), (1, True), ((1, 2), (1, 3)), ((1,), (1, 2)),
+])
+def test_a_changed_global_is_noticed(old, new):
+    f = make("def f(x):\n    return x, K\n", K=old)
+    fast = njit(f)
+    for value in (old, new, old, new, new):
+        f.__globals__["K"] = value
+        assert repr(fast(1)) == repr((1, value))
+
+
+@needs_compiler
+def test_a_counter_global_goes_on_working():
+    f = make("def f(x):\n    return x * 10 + K\n", K=0)
+    fast = njit(f)
+    for k in range(50):
+        f.__globals__["K"] = k
+        assert fast(1) == 10 + k
+
+
+@needs_compiler
+def test_a_changed_global_function_is_noticed():
+    f = make("def f(x):\n    return g(x) + 1\n", g=njit(lambda x: x * 2))
+    fast = njit(f)
+    assert fast(5) == 11
+    f.__globals__["g"] = njit(lambda x: x * 3)
+    assert fast(5) == 16
+
+
+@needs_compiler
+def test_a_changed_global_of_a_callee_is_noticed():
+    source = """
+        K = 1
+        @njit
+        def inner(x):
+            return x + K
+        @njit
+        def outer(x):
+            return inner(x) * 2
+    """
+    outer = make(source, "outer")
+    assert outer(1) == 4
+    outer.py_func.__globals__["K"] = 10
+    assert outer(1) == 22
+
+
+def test_global_arrays_are_seen_by_reference():
+    f = make("def f(i):\n    return A[i]\n", A=np.zeros(3))
+    fast = compiled(f)
+    assert fast(1) == 0.0
+    f.__globals__["A"][1] = 5.0
+    assert fast(1) == 5.0
+    f.__globals__["A"] = np.ones(3)
+    assert fast(1) == 1.0
+
+
+def test_global_arrays_can_be_written():
+    f = make("def f(i, x):\n    A[i] += x\n", A=np.zeros(3))
+    compiled(f)(2, 1.5)
+    compiled(f)(2, 1.5)
+    assert f.__globals__["A"].tolist() == [0.0, 0.0, 3.0]
+
+
+def make_adder(k):
+    @njit
+    def add(x):
+        return x + k
+    return add
+
+
+def test_closures_with_different_values():
+    adders = [make_adder(k) for k in (1, 2.5, 10)]
+    assert [a(1) for a in adders] == [2, 3.5, 11]
+    assert [type(a(1)) for a in adders] == [int, float, int]
+
+
+def make_nested(f, power):
+    @njit
+    def apply(x):
+        return f(x) ** power
+    return apply
+
+
+def test_closures_over_functions():
+    assert make_nested(make_adder(1), 2)(3) == 16
+    assert make_nested(make_adder(0.5), 3)(1) == 3.375
+    assert make_nested(math.sqrt, 2)(9.0) == 9.0
+
+
+def counter():
+    n = 1
+
+    @njit
+    def read(x):
+        return x + n
+
+    def bump():
+        nonlocal n
+        n += 1
+
+    return read, bump
+
+
+def test_a_closure_cell_that_changes_is_noticed():
+    read, bump = counter()
+    assert read(0) == 1
+    bump()
+    assert read(0) == 2
+
+
+def test_a_closure_over_an_array():
+    data = np.arange(3.0)
+
+    @njit
+    def total():
+        s = 0.0
+        for x in data:
+            s += x
+        return s
+
+    assert total() == 3.0
+    data[0] = 7.0
+    assert total() == 10.0
+
+
+def test_constants_of_modules():
+    module = pytypes.ModuleType("settings")
+    module.LIMIT = 5
+    f = make("def f(x):\n    return x + settings.LIMIT\n", settings=module)
+    check(f, 1)
+    module.LIMIT = 7
+    check(f, 1)
+
+
+def test_numpy_constants():
+    def f(x):
+        return x * np.pi, np.inf, -np.inf, np.e, np.isnan(np.nan), np.newaxis is None
+
+    check(f, 2.0)
+
+
+def test_branches_on_constants_that_cannot_be_typed_are_not_compiled():
+    def f(x, mode=None):
+        if mode is None:
+            return x + 1
+        return x[mode]
+
+    check(f, 5)
+    check(f, np.arange(3.0), 1)
+    check(f, (4, 5), 1)

@@ -1,0 +1,92 @@
+"""Hot loops become vector code, with checks on and off: looked up in the assembly by features."""
+
+import math
+import platform
+import re
+
+import numpy as np
+import pytest
+
+from support import njit, needs_compiler, typeof
+
+pytestmark = [
+    needs_compiler,
+    pytest.mark.skipif(platform.machine() != "x86_64", reason="the patterns are those of x86-64"),
+]
+
+VECTOR = r"\bv(?:add|sub|mul|div|fmadd\w*|max|min|sqrt)p[sd]\b|\bvp(?:add|sub|mull)[dq]\b"
+WIDE = r"%[yz]mm\d+"
+
+
+def saxpy(a, x, y):
+    for i in range(len(x)):
+        y[i] = a * x[i] + y[i]
+
+
+def product(a, b, c):
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            for j in range(b.shape[1]):
+                c[i, j] += a[i, k] * b[k, j]
+
+
+def stencil(u, v):
+    for i in range(1, len(u) - 1):
+        v[i] = 0.25 * u[i - 1] + 0.5 * u[i] + 0.25 * u[i + 1]
+
+
+def divide(a, b, out):
+    for i in range(len(a)):
+        out[i] = a[i] / b[i]
+
+
+def while_loop(x, y):
+    i = 0
+    while i < len(x):
+        y[i] = x[i] * 2.0 + 1.0
+        i += 1
+
+
+def sines(x, y):
+    for i in range(len(x)):
+        y[i] = math.sin(x[i])
+
+
+def integers(x, y):
+    for i in range(len(x)):
+        y[i] = x[i] + 3
+
+
+V = np.ones(64)
+M = np.ones((8, 8))
+LOOPS = [(saxpy, (2.0, V, V.copy())), (product, (M, M.copy(), M.copy())), (stencil, (V, V.copy())),
+         (divide, (V, V.copy(), V.copy())), (while_loop, (V, V.copy())),
+         (integers, (V.astype(np.int64), V.astype(np.int64)))]
+
+
+def assembly(func, args, **options):
+    fast = njit(**options)(func)
+    fast(*args)
+    return fast.inspect_asm(tuple(typeof(a) for a in args))
+
+
+@pytest.mark.parametrize("boundscheck", [True, False])
+@pytest.mark.parametrize("func, args", LOOPS, ids=lambda v: getattr(v, "__name__", ""))
+def test_loops_are_vectorized(func, args, boundscheck):
+    text = assembly(func, args, boundscheck=boundscheck)
+    lines = [line for line in text.splitlines() if re.search(VECTOR, line)]
+    assert any(re.search(WIDE, line) for line in lines), text[-4000:]
+
+
+@pytest.mark.parametrize("name", ["sin", "exp", "log"])
+def test_math_loops_call_vector_functions(name):
+    from support import make
+    func = make(f"def f(x, y):\n    for i in range(len(x)):\n        y[i] = math.{name}(x[i])\n")
+    text = assembly(func, (V, V.copy()))
+    assert re.search(rf"Sleef_{name}d[248]|_ZGV[cde]N[248]v_{name}|{name}d[248]_u10", text), \
+        text[-4000:]
+
+
+def test_nothing_is_fused_without_fastmath():
+    assert "vfmadd" not in assembly(saxpy, (2.0, V, V.copy()))
+    assert "vfmadd" in assembly(saxpy, (2.0, V, V.copy()), fastmath={"contract"})

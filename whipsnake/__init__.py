@@ -1,0 +1,99 @@
+"""whipsnake makes numeric Python functions fast: a just-in-time compiler with Numba's interface.
+
+    from whipsnake import njit
+
+    @njit
+    def total(a):
+        s = 0.0
+        for x in a:
+            s += x
+        return s
+
+Nothing heavy is imported here: submodules and types come when they are first asked for.
+"""
+
+from whipsnake import _core as _core
+from whipsnake._core import from_dtype, typeof
+from whipsnake.decorators import jit, jit_module, njit
+
+__version__ = "0.1.0"
+
+_SUBMODULES = frozenset(["types", "errors", "extending", "config", "decorators"])
+_TYPES = frozenset("""
+    int8 int16 int32 int64 uint8 uint16 uint32 uint64 intp uintp intc uintc ssize_t size_t boolean
+    float16 float32 float64 complex64 complex128 bool_ byte char uchar short ushort int_ uint long_
+    ulong longlong ulonglong double void none b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16
+    optional""".split())
+_NOT_YET = frozenset("""
+    vectorize guvectorize cfunc stencil objmode pndindex literally literal_unroll carray farray gdb
+    gdb_init gdb_breakpoint parallel_chunksize threading_layer get_thread_id
+    get_parallel_chunksize set_parallel_chunksize ffi ffi_forced_object deferred_type""".split())
+_NOT_YET_MODULES = frozenset(["cuda", "typed", "experimental", "pycc"])
+
+
+class prange:
+    """A range whose iterations may run in parallel in functions compiled with parallel=True."""
+
+    def __new__(cls, *args):
+        return range(*args)
+
+
+def get_num_threads():
+    """How many threads parallel loops use."""
+    return 1
+
+
+def set_num_threads(n):
+    """Parallel loops run on one thread so far."""
+    if n < 1:
+        raise ValueError("the number of threads must be at least 1")
+
+
+class _NotBuiltYet:
+    """Stands for a part of the interface that does not exist yet; says so when it is used."""
+
+    def __init__(self, name):
+        self.__name__ = name
+
+    def _refuse(self, *args, **kwargs):
+        from whipsnake.errors import UnsupportedError
+
+        raise UnsupportedError(f"not built yet: whipsnake.{self.__name__}")
+
+    __call__ = __getitem__ = __enter__ = _refuse
+
+    def __exit__(self, *args):
+        return None
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _NotBuiltYet(f"{self.__name__}.{name}")
+
+    def __repr__(self):
+        return f"<whipsnake.{self.__name__}, not built yet>"
+
+
+def __getattr__(name):
+    if name in _SUBMODULES:
+        from importlib import import_module
+
+        return import_module(f"whipsnake.{name}")
+    if name in _TYPES:
+        from whipsnake import types
+
+        value = getattr(types, name)
+    elif name in _NOT_YET or name in _NOT_YET_MODULES:
+        value = _NotBuiltYet(name)
+    else:
+        raise AttributeError(f"module 'whipsnake' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted(set(globals()) | _SUBMODULES | _TYPES | _NOT_YET | _NOT_YET_MODULES)
+
+
+__all__ = ["jit", "njit", "jit_module", "prange", "typeof", "from_dtype", "get_num_threads",
+           "set_num_threads", *sorted(_TYPES), *sorted(_NOT_YET), *sorted(_SUBMODULES)]

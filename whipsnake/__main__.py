@@ -1,0 +1,39 @@
+"""Command line: `python -m whipsnake --sysinfo`, `python -m whipsnake program.py`."""
+
+import sys
+
+
+def sysinfo():
+    """What whipsnake finds on this machine, as text."""
+    import platform
+
+    import numpy
+
+    import whipsnake
+
+    rows = {
+        "whipsnake": whipsnake.__version__,
+        "Python": platform.python_version(),
+        "NumPy": numpy.__version__,
+        "machine": f"{platform.machine()}, {platform.system()} {platform.release()}",
+        "compiler": "open" if whipsnake._core.is_compiler_open() else "opened when it is needed",
+    }
+    return "\n".join(f"{name:12}{value}" for name, value in rows.items())
+
+
+def main(args):
+    """Exit status."""
+    if args == ["--sysinfo"] or args == ["-s"]:
+        print(sysinfo())
+        return 0
+    if args == ["--version"]:
+        import whipsnake
+
+        print(whipsnake.__version__)
+        return 0
+    print("usage: python -m whipsnake --sysinfo | --version", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,215 @@
+"""The parts of compiled-function objects that need no speed. Called from the C class with the
+object as first argument."""
+
+import sys
+
+from whipsnake import types
+from whipsnake.errors import TypingError
+
+
+class CompileResult:
+    """One compiled signature: `signature`, `entry_point` (an address), sizes and times."""
+
+    __slots__ = ("signature", "entry_point", "code_size", "stage_seconds")
+
+    def __init__(self, signature, entry_point, code_size, stage_ns):
+        self.signature = signature
+        self.entry_point = entry_point
+        self.code_size = code_size
+        self.stage_seconds = dict(zip(STAGES, (ns * 1e-9 for ns in stage_ns)))
+
+    def __repr__(self):
+        return f"<{self.signature}, {self.code_size} bytes>"
+
+
+STAGES = ("parse", "build", "infer", "lowering", "passes", "codegen", "llvm", "load")
+
+
+def compile_signature(f, signature):
+    """Compile for a parsed signature; complains about its length by the function's name."""
+    wanted, given = len(f._parameters), len(signature.args)
+    least = wanted - len(f.__defaults__ or ())
+    if not least <= given <= wanted:
+        raise TypingError(f"the signature {signature} has {given} arguments, but "
+                          f"{f.__qualname__} takes {wanted}")
+    f._compile(signature.args, signature.return_type)
+
+
+def compile(f, sig):
+    """Compile for a signature, in any form that jit takes."""
+    compile_signature(f, types.parse_signature(sig))
+
+
+def recompile(f):
+    """Compile all signatures again, with what globals and closure hold now."""
+    entries = f._entries()
+    f._forget()
+    for args in dict.fromkeys(row[0] for row in entries):
+        f._compile(args)
+
+
+def overloads(f):
+    """dict: argument types -> CompileResult."""
+    return {args: CompileResult(types.Signature(ret, args), *rest)
+            for args, ret, *rest in f._entries()}
+
+
+def signatures(f):
+    """The argument types of each compiled signature."""
+    return list(overloads(f))
+
+
+def nopython_signatures(f):
+    """The signatures with their result types."""
+    return [result.signature for result in overloads(f).values()]
+
+
+class CompileStats:
+    """Where compiled code came from. There is no cache yet: every signature is a miss."""
+
+    def __init__(self, f):
+        self.cache_path = None
+        self.cache_hits = {}
+        self.cache_misses = dict.fromkeys(signatures(f), 1)
+
+    def __repr__(self):
+        return (f"CompileStats(cache_path={self.cache_path}, cache_hits={self.cache_hits}, "
+                f"cache_misses={self.cache_misses})")
+
+
+def stats(f):
+    """Cache hits and misses by signature."""
+    return CompileStats(f)
+
+
+def targetoptions(f):
+    """The options that the function was decorated with."""
+    return f._options
+
+
+def _texts(f, what, signature):
+    """The text for one signature, or a dict of all."""
+    if signature is not None:
+        return f._text(what, types.parse_signature(signature).args)
+    return {args: f._text(what, args) for args in signatures(f)}
+
+
+def inspect_llvm(f, signature=None):
+    """Optimised LLVM IR: of one signature, or a dict of all."""
+    return _texts(f, "llvm", signature)
+
+
+def inspect_asm(f, signature=None):
+    """Assembly: of one signature, or a dict of all."""
+    return _texts(f, "asm", signature)
+
+
+def inspect_ir(f, signature=None):
+    """whipsnake's own IR, after its passes: of one signature, or a dict of all."""
+    return _texts(f, "ir", signature)
+
+
+def inspect_cfg(f, signature=None, show_wrapper=None, **options):
+    """The control-flow graph in the language of dot: of one signature, or a dict of all."""
+    return _texts(f, "cfg", signature)
+
+
+def inspect_types(f, file=None, signature=None, pretty=False, style="default", **options):
+    """Print the source with the types of its values."""
+    out = sys.stdout if file is None else file
+    chosen = signatures(f) if signature is None else [types.parse_signature(signature).args]
+    for args in chosen:
+        print(f"{f.__qualname__} {types.Signature(None, args)!r}"[: -len(" -> None")], file=out)
+        print("-" * 80, file=out)
+        print(f._text("types", args), file=out)
+        print(file=out)
+
+
+def _not_yet(name):
+    def refuse(f, *args, **kwargs):
+        from whipsnake.errors import UnsupportedError
+
+        raise UnsupportedError(f"not built yet: {name}")
+
+    return refuse
+
+
+inspect_disasm_cfg = _not_yet("inspect_disasm_cfg")
+get_annotation_info = _not_yet("get_annotation_info")
+parallel_diagnostics = _not_yet("parallel_diagnostics")
+
+
+def get_metadata(f, signature=None):
+    """What is known about the compile of each signature: times per stage, size of the code."""
+    rows = {args: {"stage_seconds": r.stage_seconds, "code_size": r.code_size}
+            for args, r in overloads(f).items()}
+    return rows if signature is None else rows[types.parse_signature(signature).args]
+
+
+def reduce(f):
+    """Pickled by reference, like a Python function."""
+    import pickle
+
+    module, name = f.__module__, f.__qualname__
+    found = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if found is not f:
+        raise pickle.PicklingError(f"{module}.{name} is not found there under that name, and only "
+                                   "functions that are can be pickled")
+    return name
+
+
+# -- errors about arguments ---------------------------------------------------------------------
+
+def no_signature_error(f, arg_types):
+    """The exception for arguments that fit none of the signatures of a function that compiles no
+    others."""
+    given = ", ".join(str(t) for t in arg_types)
+    known = "; ".join(str(s) for s in nopython_signatures(f))
+    return TypingError(f"No matching definition for argument type(s) {given}\n"
+                       f"  {f.__qualname__} was compiled for {known or 'no signature'}")
+
+
+def argument_error(func, name, error):
+    """The exception for an argument that compiled code cannot take, shown at the parameter. error:
+    what was wrong with it."""
+    text = f"argument '{name}' of {func.__name__}(): {error}"
+    if not isinstance(error, TypeError):
+        return type(error)(text)
+    lines = [text]
+    place = _find_parameter(func, name)
+    if place:
+        line, col, source = place
+        indent = len(source) - len(source.lstrip())
+        number = str(line)
+        lines += [f'  File "{func.__code__.co_filename}", line {number}, in {func.__qualname__}',
+                  f"    {number} | {source.rstrip()}",
+                  f"    {' ' * len(number)} | {' ' * max(col, indent)}{'^' * len(name)}"]
+    return TypingError("\n".join(lines))
+
+
+def _find_parameter(func, name):
+    """(line, column in characters, source line) where the parameter is written, or None."""
+    import ast
+    import inspect
+    import textwrap
+
+    try:
+        source, first = inspect.getsourcelines(func)
+        text = "".join(source)
+        dedented = textwrap.dedent(text)
+        tree = ast.parse(dedented)
+    except (OSError, TypeError, SyntaxError, IndentationError):
+        return None
+    shift = len(source[0]) - len(dedented.splitlines(keepends=True)[0])
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)):
+            args = node.args
+            every = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+            every += [a for a in (args.vararg, args.kwarg) if a]
+            for arg in every:
+                if arg.arg == name:
+                    row = source[arg.lineno - 1]
+                    return first + arg.lineno - 1, arg.col_offset + shift, row
+    return None
