@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WS_ASSERT(cond)                                                                    \
-    ((cond) ? (void)0                                                                      \
+#define WS_ASSERT(cond) \
+    ((cond) ? (void)0   \
             : (fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #cond), abort()))
 #else
 /* Not evaluated, but its names count as used. */

@@ -11,8 +11,8 @@ static const struct {
 #undef DIAG
 };
 
-/* The diagnostic being collected: made by the first note or hint, finished by diag_fail. A finished one is the reason
- * of an earlier, nested cx_run: the next one starts afresh. */
+/* The diagnostic being collected: made by the first note or hint, finished by diag_fail. A finished
+ * one is the reason of an earlier, nested cx_run: the next one starts afresh. */
 static Diag *pending(Cx *cx) {
     if (!cx->diag || cx->diag->text) cx->diag = NEW(cx, Diag);
     return cx->diag;
@@ -53,7 +53,8 @@ _Noreturn void diag_fail(Cx *cx, Span span, DiagId id, ...) {
 
 _Noreturn void diag_internal(Cx *cx, Span span, const char *file, int line, const char *text) {
     const char *base = strrchr(file, '/');
-    diag_fail(cx, span, D_INTERNAL, cx_printf(cx, "%s (%s:%d)", text, base ? base + 1 : file, line));
+    diag_fail(cx, span, D_INTERNAL,
+              cx_printf(cx, "%s (%s:%d)", text, base ? base + 1 : file, line));
 }
 
 /* Line `line` of the file, without its newline; NULL if the text does not have it. */
@@ -89,8 +90,8 @@ static void add_place(Cx *cx, Buf *out, Span span, const char *function, const c
     size_t before = count_chars(s, col);
     size_t wide = end > col ? count_chars(s + col, end - col) : 1;
     int digits = snprintf(NULL, 0, "%u", span.line);
-    buf_printf(cx, out, "\n%s  %u | %.*s\n%s  %*s | %*s", indent, span.line, (int)n, s, indent, digits, "",
-               (int)before, "");
+    buf_printf(cx, out, "\n%s  %u | %.*s\n%s  %*s | %*s", indent, span.line, (int)n, s, indent,
+               digits, "", (int)before, "");
     for (size_t i = 0; i < wide; i++) buf_add(cx, out, "^", 1);
 }
 

@@ -20,10 +20,11 @@ static void adapt_function(Cg *cg, Val f) {
 /* Read lazily and linked as link-once: only what is called is taken over. */
 void cg_link_bitcode(Cg *cg) {
     if (!ws_inline_bitcode_size) return;
-    LLVMMemoryBufferRef at = LLVMCreateMemoryBufferWithMemoryRange((const char *)ws_inline_bitcode,
-                                                                   ws_inline_bitcode_size, "inline", false);
+    LLVMMemoryBufferRef at = LLVMCreateMemoryBufferWithMemoryRange(
+        (const char *)ws_inline_bitcode, ws_inline_bitcode_size, "inline", false);
     LLVMModuleRef lib = NULL;
-    if (LLVMGetBitcodeModuleInContext2(cg->ctx, at, &lib)) cg_fail_llvm(cg, "the runtime's bitcode cannot be read");
+    if (LLVMGetBitcodeModuleInContext2(cg->ctx, at, &lib))
+        cg_fail_llvm(cg, "the runtime's bitcode cannot be read");
     LLVMSetTarget(lib, cg->target->triple);
     LLVMSetDataLayout(lib, LLVMGetDataLayoutStr(cg->mod));
     for (Val f = LLVMGetFirstFunction(lib); f; f = LLVMGetNextFunction(f))

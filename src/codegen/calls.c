@@ -3,7 +3,7 @@
 
 #include "codegen/cg.h"
 
-/* --- sites -------------------------------------------------------------------------------------------------------- */
+/* --- sites ------------------------------------------------------------------------------------ */
 
 static uint64_t mix(uint64_t h, uint64_t x) { return (h ^ x) * 0x9E3779B97F4A7C15u ^ (h >> 29); }
 
@@ -11,21 +11,26 @@ static uint32_t add_site(Cg *cg) {
     const Span *s = &cg->span;
     const SourceFile *f = s->file < cg->cx->nfiles ? &cg->cx->files[s->file] : NULL;
     uint32_t shift = f ? f->dedent : 0;
-    *vec_add(cg->cx, &cg->sites) = (Site){
-        .function = cg->fn->name, .qualname = cg->fn->qualname, .filename = f ? f->name : "<unknown>",
-        .line = s->line, .end_line = s->end_line, .col = s->col + shift, .end_col = s->end_col + shift};
+    *vec_add(cg->cx, &cg->sites) = (Site){.function = cg->fn->name,
+                                          .qualname = cg->fn->qualname,
+                                          .filename = f ? f->name : "<unknown>",
+                                          .line = s->line,
+                                          .end_line = s->end_line,
+                                          .col = s->col + shift,
+                                          .end_col = s->end_col + shift};
     return cg->sites.n - 1;
 }
 
 uint32_t cg_site(Cg *cg) {
     const Span *s = &cg->span;
-    uint64_t key = mix(mix(mix(map_key(cg->fn), s->line), (uint64_t)s->col << 32 | s->end_col), s->end_line);
+    uint64_t key =
+        mix(mix(mix(map_key(cg->fn), s->line), (uint64_t)s->col << 32 | s->end_col), s->end_line);
     uint32_t site = (uint32_t)map_get(&cg->site_numbers, key, UINT32_MAX);
     if (site == UINT32_MAX) map_set(cg->cx, &cg->site_numbers, key, site = add_site(cg));
     return site;
 }
 
-/* --- declaring ---------------------------------------------------------------------------------------------------- */
+/* --- declaring -------------------------------------------------------------------------------- */
 
 External *cg_external(Cg *cg, const char *name, LLVMTypeRef type, uint64_t memory) {
     name = cx_name(cg->cx, name);
@@ -77,7 +82,8 @@ static LLVMTypeRef proto_type(Cg *cg, const char *proto) {
 /* C passes a bool as a byte that is 0 or 1. */
 static void mark_bools(Cg *cg, Val fn, const char *proto) {
     unsigned n = 1;
-    if (proto[0] == 'b') LLVMAddAttributeAtIndex(fn, LLVMAttributeReturnIndex, cg_attr(cg, "zeroext", 0));
+    if (proto[0] == 'b')
+        LLVMAddAttributeAtIndex(fn, LLVMAttributeReturnIndex, cg_attr(cg, "zeroext", 0));
     for (const char *p = proto + 2; *p != ')'; p++, n++) {
         if (*p == 'b') LLVMAddAttributeAtIndex(fn, n, cg_attr(cg, "zeroext", 0));
         if (*p == 'c') n++;
@@ -118,11 +124,16 @@ Val cg_call_helper(Cg *cg, Helper h, unsigned n, Val *args) {
     return LLVMBuildCall2(cg->b, e->type, e->fn, all, k + n, "");
 }
 
-/* --- calls inside the module ---------------------------------------------------------------------------------------- */
+/* --- calls inside the module ------------------------------------------------------------------ */
 
 static void fail_call(Cg *cg, void *arg) {
     (void)arg;
     cg_call_helper(cg, HELPER_TRACE, 0, NULL);
+}
+
+void cg_mark_call(Cg *cg, Val call) {
+    LLVMSetInstructionCallConv(call, LLVMFastCallConv);
+    if (cg->target->pins_context) LLVMAddCallSiteAttribute(call, 1, cg_attr(cg, "swiftself", 0));
 }
 
 void cg_op_call_fn(Cg *cg, Ref r, const Ins *i) {
@@ -132,20 +143,21 @@ void cg_op_call_fn(Cg *cg, Ref r, const Ins *i) {
     Val *args = NEWN(cg->cx, Val, n);
     args[k++] = cg->ws;
     for (unsigned a = 0; a < i->nargs; a++)
-        for (uint32_t p = 0; p < cg_type(cg, i->args[a])->nparts; p++) args[k++] = cg_parts(cg, i->args[a])[p];
+        for (uint32_t p = 0; p < cg_type(cg, i->args[a])->nparts; p++)
+            args[k++] = cg_parts(cg, i->args[a])[p];
     if (n != LLVMCountParams(callee->fn)) INTERNAL(cg->cx, i->span, "bad arguments of a call");
     Val call = LLVMBuildCall2(cg->b, callee->type, callee->fn, args, n, "");
-    LLVMSetInstructionCallConv(call, LLVMFastCallConv);
-    LLVMAddCallSiteAttribute(call, 1, cg_attr(cg, "swiftself", 0));
+    cg_mark_call(cg, call);
     if (callee->may_raise) {
         Val status = LLVMBuildExtractValue(cg->b, call, 0, "");
         cg_require(cg, LLVMBuildIsNull(cg->b, status, ""), fail_call, NULL);
     }
     Val *out = cg_new_parts(cg, r);
-    for (uint32_t p = 0; p < i->ty->nparts; p++) out[p] = LLVMBuildExtractValue(cg->b, call, p + 1, "");
+    for (uint32_t p = 0; p < i->ty->nparts; p++)
+        out[p] = LLVMBuildExtractValue(cg->b, call, p + 1, "");
 }
 
-/* --- calls of the runtime --------------------------------------------------------------------------------------------- */
+/* --- calls of the runtime --------------------------------------------------------------------- */
 
 static uint32_t slots_of_call(const Fn *fn, const Ins *i) {
     uint32_t n = 0;
@@ -182,16 +194,19 @@ static uint64_t memory_of(const RtFn *rt) {
 static Val pass_operand(Cg *cg, char letter, Ref r, uint32_t *slot) {
     Type *ty = cg_type(cg, r);
     if (letter == 'A') {
-        Val at = ty->nparts ? cg_offset(cg, cg->scratch, 8 * (int64_t)*slot) : LLVMConstNull(cg->ptr);
+        Val at =
+            ty->nparts ? cg_offset(cg, cg->scratch, 8 * (int64_t)*slot) : LLVMConstNull(cg->ptr);
         cg_store_slots(cg, ty, cg_parts(cg, r), at, true);
         *slot += ty->nparts;
         return at;
     }
-    if (ty->nparts != 1) INTERNAL(cg->cx, cg->span, cx_printf(cg->cx, "'%c' cannot pass a %s", letter, ty->name));
+    if (ty->nparts != 1)
+        INTERNAL(cg->cx, cg->span, cx_printf(cg->cx, "'%c' cannot pass a %s", letter, ty->name));
     Val v = cg_val(cg, r);
     if (letter == 'i' || letter == 'l')
         return cg_int_to(cg, v, ty->kind == TY_INT && ty->is_signed, letter_type(cg, letter));
-    if (letter == 'd' || letter == 'f') return LLVMBuildFPCast(cg->b, v, letter_type(cg, letter), "");
+    if (letter == 'd' || letter == 'f')
+        return LLVMBuildFPCast(cg->b, v, letter_type(cg, letter), "");
     return v;
 }
 
@@ -205,7 +220,9 @@ static External *runtime_function(Cg *cg, const RtFn *rt) {
     return e;
 }
 
-static void fail_runtime(Cg *cg, void *arg) { (void)cg, (void)arg; /* it has raised, site included */ }
+static void fail_runtime(Cg *cg, void *arg) {
+    (void)cg, (void)arg; /* it has raised, site included */
+}
 
 /* The result as the instruction's type has it. */
 static void set_result(Cg *cg, Ref r, const Ins *i, Val call) {
@@ -249,7 +266,7 @@ void cg_op_call_rt(Cg *cg, Ref r, const Ins *i) {
         set_result(cg, r, i, call);
 }
 
-/* --- exceptions --------------------------------------------------------------------------------------------------------- */
+/* --- exceptions ------------------------------------------------------------------------------- */
 
 void cg_op_exc_make(Cg *cg, Ref r, const Ins *i) {
     uint32_t slot = 0, site = add_site(cg);
@@ -261,7 +278,8 @@ void cg_op_exc_make(Cg *cg, Ref r, const Ins *i) {
     cg->sites.at[site].arg_types = types;
     cg->sites.at[site].nargs = i->nargs;
     External *e = helper(cg, HELPER_EXC_MAKE);
-    Val args[] = {cg->ws, cg_i32(cg, site), cg_i32(cg, i->imm), slot ? cg->scratch : LLVMConstNull(cg->ptr)};
+    Val args[] = {cg->ws, cg_i32(cg, site), cg_i32(cg, i->imm),
+                  slot ? cg->scratch : LLVMConstNull(cg->ptr)};
     Val exc = LLVMBuildCall2(cg->b, e->type, e->fn, args, 4, "");
     cg_require(cg, LLVMBuildIsNotNull(cg->b, exc, ""), fail_runtime, NULL);
     cg_set(cg, r, exc);

@@ -1,8 +1,9 @@
 /* The state of one translation, shared by the files of this folder.
  *
- * Each IR value is an array of LLVM values, its parts (types/types.h): a field of an aggregate is a slice of
- * that array and costs nothing. Block parameters are phis, one per part. A block of ours becomes one or more of
- * LLVM's: a check ends one and starts the next; what handles its failure stands at the end of the function. */
+ * Each IR value is an array of LLVM values, its parts (types/types.h): a field of an aggregate is a
+ * slice of that array and costs nothing. Block parameters are phis, one per part. A block of ours
+ * becomes one or more of LLVM's: a check ends one and starts the next; what handles its failure
+ * stands at the end of the function. */
 #pragma once
 #include "base/diag.h"
 #include "base/map.h"
@@ -18,7 +19,8 @@ typedef LLVMValueRef Val;
 typedef struct Llvm Llvm;
 struct Llvm {
     LLVMContextRef ctx;
-    LLVMTargetMachineRef machine, plain_machine; /* plain: no optimisation, for debug; made when first asked for */
+    LLVMTargetMachineRef machine;
+    LLVMTargetMachineRef plain_machine; /* no optimisation, for debug; both made when asked for */
     unsigned uses;
     Llvm *next; /* in the list of free ones */
 };
@@ -30,10 +32,10 @@ typedef struct LlvmErrors {
 } LlvmErrors;
 
 typedef struct CgBlock {
-    LLVMBasicBlockRef first; /* with the phis; NULL: unreachable */
+    LLVMBasicBlockRef first;   /* with the phis; NULL: unreachable */
     LLVMBasicBlockRef landing; /* where the block's failures go, made on demand */
-    Val *phis;               /* of all parameters, part by part */
-    bool reduces;            /* latch of an innermost loop that reduces: its jump asks for interleaving */
+    Val *phis;                 /* of all parameters, part by part */
+    bool reduces; /* latch of an innermost loop that reduces: its jump asks for interleaving */
 } CgBlock;
 
 typedef struct CgFn {
@@ -56,44 +58,50 @@ typedef struct Cg {
     LLVMBuilderRef b;
     LLVMTypeRef part[P_PTR + 1]; /* PartKind -> type */
     LLVMTypeRef i32, i64, ptr, void_;
-    CgFn *fns;     /* by position in m->fns */
-    Map fn_index;  /* Fn * -> position */
+    CgFn *fns; /* by position in m->fns */
+    Map fn_index; /* Fn * -> position */
     Map externals; /* interned name -> External * (calls.c) */
     Map site_numbers;
     VEC(Site) sites;
-    VEC(Val) keep;         /* vector versions of math functions, which no call names */
+    VEC(Val) keep; /* vector versions of math functions, which no call names */
     uint32_t uses_bitcode; /* runtime functions whose bitcode must be linked in */
     struct CgDebug *debug; /* NULL: no debug information */
 
     /* of the function being translated */
     const Fn *fn;
     CgFn *out;
-    Val ws;      /* the WsCtx * */
+    Val ws; /* the WsCtx * */
     Val scratch; /* slots for calls, [n x i64] in the entry block; NULL: none needed */
     CgBlock *blocks;
     BlockId block;
-    LLVMBasicBlockRef entry;  /* allocas go here */
+    LLVMBasicBlockRef entry; /* allocas go here */
     LLVMBasicBlockRef unwind; /* returns status 1; made on demand */
-    Val **parts;              /* Ref -> parts */
-    Span span;                /* of the instruction at hand */
+    Val **parts; /* Ref -> parts */
+    Span span; /* of the instruction at hand */
 } Cg;
 
 /* Row of the op table: translates instruction r and sets its parts. */
 typedef void (*OpFn)(Cg *cg, Ref r, const Ins *i);
 
-/* --- values (function.c) ------------------------------------------------------------------------------------ */
+/* --- values (function.c) ---------------------------------------------------------------------- */
 
 static inline Type *cg_type(const Cg *cg, Ref r) { return cg->fn->ins.at[r].ty; }
 static inline Val *cg_parts(const Cg *cg, Ref r) { return cg->parts[r]; }
 static inline Val cg_val(const Cg *cg, Ref r) { return cg->parts[r][0]; }
-static inline Val cg_arg(const Cg *cg, const Ins *i, unsigned k) { return cg->parts[i->args[k]][0]; }
-void cg_set(Cg *cg, Ref r, Val v);                /* the only part of r */
-Val *cg_new_parts(Cg *cg, Ref r);                 /* room for the parts of r, to be filled */
+static inline Val cg_arg(const Cg *cg, const Ins *i, unsigned k) {
+    return cg->parts[i->args[k]][0];
+}
+void cg_set(Cg *cg, Ref r, Val v); /* the only part of r */
+Val *cg_new_parts(Cg *cg, Ref r); /* room for the parts of r, to be filled */
 static inline LLVMTypeRef cg_part_type(const Cg *cg, const Type *ty, uint32_t k) {
     return cg->part[ty->parts[k]];
 }
-static inline Val cg_i64(const Cg *cg, int64_t i) { return LLVMConstInt(cg->i64, (uint64_t)i, true); }
-static inline Val cg_i32(const Cg *cg, int64_t i) { return LLVMConstInt(cg->i32, (uint64_t)i, true); }
+static inline Val cg_i64(const Cg *cg, int64_t i) {
+    return LLVMConstInt(cg->i64, (uint64_t)i, true);
+}
+static inline Val cg_i32(const Cg *cg, int64_t i) {
+    return LLVMConstInt(cg->i32, (uint64_t)i, true);
+}
 /* Gives v, if it is a float operation, the instruction's fast-math flags. Returns v. */
 Val cg_fast(Val v, unsigned fast);
 /* An alloca in the entry block, 64-byte aligned if `bytes`. */
@@ -104,13 +112,14 @@ Val cg_offset(Cg *cg, Val p, int64_t bytes);
 Val cg_int_to(Cg *cg, Val v, bool is_signed, LLVMTypeRef to);
 
 void cg_function(Cg *cg, uint32_t index);
-/* Where an exception raised in the current block goes: its handler's landing, or the exit with status 1. */
+/* Where an exception raised in the current block goes: its handler's landing, or the exit with
+ * status 1. */
 LLVMBasicBlockRef cg_landing(Cg *cg);
 /* A new block behind the current one, to go on in. */
 LLVMBasicBlockRef cg_next_block(Cg *cg, const char *name);
 LLVMBasicBlockRef cg_cold_block(Cg *cg, const char *name);
 
-/* --- attributes (module.c) ---------------------------------------------------------------------------------- */
+/* --- attributes (module.c) -------------------------------------------------------------------- */
 
 LLVMAttributeRef cg_attr(const Cg *cg, const char *name, uint64_t value);
 void cg_fn_attr(const Cg *cg, Val fn, const char *name, uint64_t value);
@@ -118,7 +127,7 @@ void cg_fn_text_attr(const Cg *cg, Val fn, const char *name, const char *value);
 /* Metadata for instructions that LLVM-C has only as numbers. */
 unsigned cg_md_kind(const Cg *cg, const char *name);
 
-/* --- calls (calls.c) ---------------------------------------------------------------------------------------- */
+/* --- calls (calls.c) -------------------------------------------------------------------------- */
 
 /* A function outside the module: of the runtime, C, or SLEEF. */
 typedef struct External {
@@ -130,8 +139,8 @@ typedef struct External {
 uint32_t cg_site(Cg *cg);
 /* Declares `name` once, with this type and these effects on memory (MEM_...). */
 External *cg_external(Cg *cg, const char *name, LLVMTypeRef type, uint64_t memory);
-/* Calls a helper of the table in calls.c: status or pointer as it returns it. Where the proto says c, context
- * and site are passed first. */
+/* Calls a helper of the table in calls.c: status or pointer as it returns it. Where the proto says
+ * c, context and site are passed first. */
 typedef enum Helper {
 #define HELPER(name, symbol, proto, memory, cold) HELPER_##name,
 #include "codegen/helpers.def"
@@ -144,24 +153,26 @@ void cg_require(Cg *cg, Val ok, void (*fail)(Cg *, void *), void *arg);
 /* Stores the parts of a value into slots from p. */
 void cg_store_slots(Cg *cg, const Type *ty, Val *parts, Val p, bool all);
 void cg_load_slots(Cg *cg, const Type *ty, Val *parts, Val p);
+/* Gives a call of a function of the module its calling convention. */
+void cg_mark_call(Cg *cg, Val call);
 /* Slots that one call of this function needs at most for arguments by address. */
 uint32_t cg_scratch_slots(const Fn *fn);
 void cg_raise_check(Cg *cg, int kind, Val a, Val b); /* only the call */
 
-/* --- calls of scalar math (math.c) ------------------------------------------------------------------------- */
+/* --- calls of scalar math (math.c) ------------------------------------------------------------ */
 
 Val cg_math(Cg *cg, MathFn f, Type *ty, Val *args, unsigned fast);
 Val cg_intrinsic(Cg *cg, const char *name, LLVMTypeRef overload, Val *args, unsigned n);
 
-/* --- others -------------------------------------------------------------------------------------------------- */
+/* --- others ----------------------------------------------------------------------------------- */
 
-Val *cg_const(Cg *cg, const Const *k);            /* consts.c: parts of a constant */
-void cg_link_bitcode(Cg *cg);                     /* bitcode.c: links the runtime's inline functions */
-void cg_optimise(Cg *cg);                         /* pipeline.c */
-void cg_ask_interleave(Cg *cg, Val jump);         /* pipeline.c: loop metadata on a latch's jump */
-void cg_fill_reductions(Cg *cg, const Cfg *cfg);                 /* pipeline.c: finds latches of reductions */
+Val *cg_const(Cg *cg, const Const *k); /* consts.c: parts of a constant */
+void cg_link_bitcode(Cg *cg); /* bitcode.c: links the runtime's inline functions */
+void cg_optimise(Cg *cg); /* pipeline.c */
+void cg_ask_interleave(Cg *cg, Val jump); /* pipeline.c: loop metadata on a latch's jump */
+void cg_fill_reductions(Cg *cg, const Cfg *cfg); /* pipeline.c: finds latches of reductions */
 void cg_emit(Cg *cg, LLVMCodeGenFileType kind, const char **at, size_t *n);
-const char *cg_own_text(Cg *cg, char *text);      /* copies and disposes of a message of LLVM's */
+const char *cg_own_text(Cg *cg, char *text); /* copies and disposes of a message of LLVM's */
 _Noreturn void cg_fail_llvm(Cg *cg, const char *text);
 Llvm *cg_take_llvm(Cx *cx, const Target *target, LlvmErrors *errors); /* given back by cx_close */
 LLVMTargetMachineRef cg_machine(Cg *cg);
@@ -173,18 +184,20 @@ void cg_debug_span(Cg *cg, Span span);
 void cg_debug_end(Cg *cg);
 
 void cg_keep_declarations(Cg *cg); /* math.c: of what is in cg->keep */
-void cg_module(Cg *cg);            /* module.c */
+void cg_module(Cg *cg); /* module.c */
 void cg_entry_thunk(Cg *cg); /* module.c */
-const char *cg_dot(Cg *cg);  /* emit.c: the control-flow graphs as text for dot */
+const char *cg_dot(Cg *cg); /* emit.c: the control-flow graphs as text for dot */
 uint64_t cg_now_ns(void);
 
 /* The rows' functions, by file. */
-#define CG_OPS(OPFN)                                                                                   \
-    OPFN(add) OPFN(sub) OPFN(mul) OPFN(neg) OPFN(fdiv) OPFN(floordiv) OPFN(floormod) OPFN(bits)        \
-    OPFN(shl) OPFN(shr) OPFN(compare) OPFN(select) OPFN(cast) OPFN(bitcast) OPFN(wrap)                 \
-    OPFN(math) OPFN(make) OPFN(field) OPFN(elem) OPFN(offset) OPFN(load) OPFN(store) OPFN(alloc)       \
-    OPFN(data) OPFN(stack) OPFN(retain) OPFN(release) OPFN(check_index) OPFN(check) OPFN(call_fn)      \
-    OPFN(call_rt) OPFN(exc_make) OPFN(poll) OPFN(const) OPFN(unset) OPFN(global)
+/* clang-format off */
+#define CG_OPS(OPFN)                                                                             \
+    OPFN(add) OPFN(sub) OPFN(mul) OPFN(neg) OPFN(fdiv) OPFN(floordiv) OPFN(floormod) OPFN(bits)  \
+    OPFN(shl) OPFN(shr) OPFN(compare) OPFN(select) OPFN(cast) OPFN(bitcast) OPFN(wrap)           \
+    OPFN(math) OPFN(make) OPFN(field) OPFN(elem) OPFN(offset) OPFN(load) OPFN(store) OPFN(alloc) \
+    OPFN(data) OPFN(stack) OPFN(retain) OPFN(release) OPFN(check_index) OPFN(check)              \
+    OPFN(call_fn) OPFN(call_rt) OPFN(exc_make) OPFN(poll) OPFN(const) OPFN(unset) OPFN(global)
+/* clang-format on */
 #define OPFN(name) void cg_op_##name(Cg *cg, Ref r, const Ins *i);
 CG_OPS(OPFN)
 #undef OPFN

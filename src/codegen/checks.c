@@ -1,6 +1,7 @@
 /* Checks: a test, and a cold block at the end of the function that says what went wrong.
  *
- * No branch weights: LLVM would take the loop around an unlikely exit for cold and not vectorize it. */
+ * No branch weights: LLVM would take the loop around an unlikely exit for cold and not vectorize
+ * it. */
 #include "codegen/cg.h"
 
 void cg_require(Cg *cg, Val ok, void (*fail)(Cg *, void *), void *arg) {

@@ -1,9 +1,10 @@
 /* LOW IR to machine code, through LLVM's C API.
  *
- *   Module --module.c, function.c, ops.c ...--> LLVM module --pipeline.c--> optimised --emit.c--> ELF object
+ *   Module --module.c, function.c, ops.c ...--> LLVM module --pipeline.c--> optimised --emit.c-->
+ * ELF object
  *
- * Needs no Python and no GIL; safe from several threads at once, one Cx each. Errors leave by cx_abort with
- * D_LLVM or D_INTERNAL. */
+ * Needs no Python and no GIL; safe from several threads at once, one Cx each. Errors leave by
+ * cx_abort with D_LLVM or D_INTERNAL. */
 #pragma once
 #include "core/unit.h"
 #include "ir/ir.h"
@@ -13,7 +14,8 @@ typedef struct CodegenOptions {
     bool unoptimised;       /* WANT_LLVM, WANT_CFG: as built, before LLVM's passes */
     bool debug;             /* DWARF lines and variables, and no optimisation */
     const char *ptx_target; /* WANT_PTX: "sm_75" */
-    /* Address of a symbol that code may import, or NULL: decides whether vector math is there. NULL: all are. */
+    /* Address of a symbol that code may import, or NULL: decides whether vector math is there.
+     * NULL: all are. */
     void *(*find_symbol)(const char *name);
 } CodegenOptions;
 
@@ -31,5 +33,6 @@ typedef struct CodegenResult {
 /* Adds to cx->stage_ns: STAGE_CODEGEN (building LLVM IR), STAGE_LLVM (passes and emission). */
 void codegen_compile(Cx *cx, const Module *m, const CodegenOptions *options, CodegenResult *out);
 
-/* What the code is made for: "x86_64-linux-gnu znver3", for --sysinfo and cache keys. Static text. */
+/* What the code is made for: "x86_64-linux-gnu znver3", for --sysinfo and cache keys. Static text.
+ */
 const char *codegen_target_text(void);

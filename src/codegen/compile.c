@@ -4,7 +4,8 @@
  *   no GIL:     passes, code generation, LLVM, loading    (back; on a thread with a big stack)
  *   GIL held:   the Unit, or the exception
  *
- * WHIPSNAKE_DUMP=ir,low,opt,llvm,asm prints what a stage made to stderr (opt/pipeline.c adds one word per pass). */
+ * WHIPSNAKE_DUMP=ir,low,opt,llvm,asm prints what a stage made to stderr (opt/pipeline.c adds one
+ * word per pass). */
 #include <Python.h>
 
 #include <stdio.h>
@@ -37,7 +38,7 @@ typedef struct Job {
     int rc;
 } Job;
 
-/* --- dumping -------------------------------------------------------------------------------------------------- */
+/* --- dumping ---------------------------------------------------------------------------------- */
 
 static bool wants_dump(const char *stage) {
     size_t n = strlen(stage);
@@ -47,7 +48,9 @@ static bool wants_dump(const char *stage) {
     return false;
 }
 
-static void dump_text(const char *stage, const char *text) { fprintf(stderr, "; --- %s ---\n%s\n", stage, text); }
+static void dump_text(const char *stage, const char *text) {
+    fprintf(stderr, "; --- %s ---\n%s\n", stage, text);
+}
 
 static const char *module_text(Cx *cx, const Module *m) {
     Buf out = {0};
@@ -68,13 +71,14 @@ static void dump_module(Cx *cx, const char *stage, const Module *m) {
 
 static void dump_code(Cx *cx, const char *stage, const Job *job, Want want) {
     if (!wants_dump(stage)) return;
-    CodegenOptions options = {.want = want, .debug = job->req->options.debug, .find_symbol = core->find_symbol};
+    CodegenOptions options = {
+        .want = want, .debug = job->req->options.debug, .find_symbol = core->find_symbol};
     CodegenResult text;
     codegen_compile(cx, job->m, &options, &text);
     dump_text(stage, text.text);
 }
 
-/* --- the stages ------------------------------------------------------------------------------------------------- */
+/* --- the stages ------------------------------------------------------------------------------- */
 
 /* Time since *t goes to the stage. */
 static void book(Cx *cx, StageId stage, uint64_t *t) {
@@ -154,9 +158,10 @@ static int run_stages(Job *job) {
     return job->rc;
 }
 
-/* --- errors as Python exceptions --------------------------------------------------------------------------------- */
+/* --- errors as Python exceptions -------------------------------------------------------------- */
 
-/* New reference to the class of that name: of whipsnake.errors, or a builtin one. NULL with an exception set. */
+/* New reference to the class of that name: of whipsnake.errors, or a builtin one. NULL with an
+ * exception set. */
 static PyObject *error_class(const char *name) {
     PyObject *errors = PyImport_ImportModule("whipsnake.errors");
     PyObject *cls = errors ? PyObject_GetAttrString(errors, name) : NULL;
@@ -179,7 +184,8 @@ static void format_diag(Cx *cx, void *arg) {
     f->text = diag_format(cx, f->diag);
 }
 
-/* The exception for cx->diag. What Python raised itself (an overload's own error) goes on as it is. */
+/* The exception for cx->diag. What Python raised itself (an overload's own error) goes on as it is.
+ */
 static void raise_diag(Cx *cx) {
     Format f = {.diag = cx->diag};
     if (PyErr_Occurred()) {
@@ -195,10 +201,12 @@ static void raise_diag(Cx *cx) {
     Py_XDECREF(cls);
 }
 
-/* --- results ---------------------------------------------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 /* Unit.code of an interpreted unit is its Interp. */
-static int32_t enter_interp(WsCtx *ctx, uint64_t *slots) { return ir_interp_call(ctx->unit->code, ctx, slots); }
+static int32_t enter_interp(WsCtx *ctx, uint64_t *slots) {
+    return ir_interp_call(ctx->unit->code, ctx, slots);
+}
 
 static Unit *make_unit(const Job *job) {
     UnitParts parts = {.m = job->m,
@@ -253,7 +261,7 @@ static int compile(const CompileRequest *req, Unit **unit, PyObject **text) {
     return rc;
 }
 
-/* --- tools for tests -------------------------------------------------------------------------------------------------- */
+/* --- tools for tests -------------------------------------------------------------------------- */
 
 typedef struct ToolJob {
     const char *what, *text, *result;
@@ -278,7 +286,7 @@ static PyObject *tool(const char *what, const char *text) {
     return result;
 }
 
-/* --- the door ----------------------------------------------------------------------------------------------------------- */
+/* --- the door --------------------------------------------------------------------------------- */
 
 __attribute__((visibility("default"))) int ws_compiler_open(const CoreApi *api, CompilerApi *out) {
     core = api;

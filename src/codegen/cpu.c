@@ -6,13 +6,14 @@
 #include "codegen/cg.h"
 #include "core/os.h"
 
-/* --- kernels on the CPU ---------------------------------------------------------------------------------------- */
+/* --- kernels on the CPU ----------------------------------------------------------------------- */
 
 /* ctx->sregs[3 * kind + axis]; thread numbers are loop variables by now. */
 static void cpu_sreg(Cg *cg, Ref r, const Ins *i) {
     Val at = cg_offset(cg, cg->ws, offsetof(WsCtx, sregs));
     Val sregs = LLVMBuildLoad2(cg->b, cg->ptr, at, "");
-    Val v = LLVMBuildLoad2(cg->b, cg->i32, cg_offset(cg, sregs, 4 * (3 * (int64_t)i->sub + i->imm)), "");
+    Val v = LLVMBuildLoad2(cg->b, cg->i32, cg_offset(cg, sregs, 4 * (3 * (int64_t)i->sub + i->imm)),
+                           "");
     Val fixed = LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, NULL, 0));
     LLVMSetMetadata(v, cg_md_kind(cg, "invariant.load"), fixed);
     cg_set(cg, r, LLVMBuildZExt(cg->b, v, cg->i64, ""));
@@ -32,9 +33,13 @@ static LLVMAtomicRMWBinOp atomic_op(const Ins *i, const Type *ty) {
     case ATOMIC_ADD: return real ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd;
     case ATOMIC_SUB: return real ? LLVMAtomicRMWBinOpFSub : LLVMAtomicRMWBinOpSub;
     case ATOMIC_MIN:
-        return real ? LLVMAtomicRMWBinOpFMin : sign ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
+        return real   ? LLVMAtomicRMWBinOpFMin
+               : sign ? LLVMAtomicRMWBinOpMin
+                      : LLVMAtomicRMWBinOpUMin;
     case ATOMIC_MAX:
-        return real ? LLVMAtomicRMWBinOpFMax : sign ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
+        return real   ? LLVMAtomicRMWBinOpFMax
+               : sign ? LLVMAtomicRMWBinOpMax
+                      : LLVMAtomicRMWBinOpUMax;
     case ATOMIC_AND: return LLVMAtomicRMWBinOpAnd;
     case ATOMIC_OR: return LLVMAtomicRMWBinOpOr;
     case ATOMIC_XOR: return LLVMAtomicRMWBinOpXor;
@@ -48,8 +53,9 @@ static LLVMAtomicRMWBinOp atomic_op(const Ins *i, const Type *ty) {
 static void cpu_atomic(Cg *cg, Ref r, const Ins *i) {
     Val p = cg_arg(cg, i, 0), old;
     if (i->sub == ATOMIC_CAS) {
-        Val both = LLVMBuildAtomicCmpXchg(cg->b, p, cg_arg(cg, i, 1), cg_arg(cg, i, 2),
-                                          LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, false);
+        Val both =
+            LLVMBuildAtomicCmpXchg(cg->b, p, cg_arg(cg, i, 1), cg_arg(cg, i, 2),
+                                   LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, false);
         old = LLVMBuildExtractValue(cg->b, both, 0, "");
     } else {
         old = LLVMBuildAtomicRMW(cg->b, atomic_op(i, cg_type(cg, i->args[1])), p, cg_arg(cg, i, 1),
@@ -58,11 +64,11 @@ static void cpu_atomic(Cg *cg, Ref r, const Ins *i) {
     cg_set(cg, r, old);
 }
 
-/* --- this machine ---------------------------------------------------------------------------------------------------- */
+/* --- this machine ----------------------------------------------------------------------------- */
 
 static Target cpu = {
     .name = "cpu",
-    .shares_stack = true,
+    .pins_context = true,
     .sreg = cpu_sreg,
     .barrier = cpu_barrier,
     .shared = cpu_shared,
@@ -120,16 +126,18 @@ static int cpu_level(void) {
     return strncmp(cpu.cpu, prefix, sizeof prefix - 1) == 0 ? cpu.cpu[sizeof prefix - 1] - '0' : 0;
 }
 
-/* With fused multiply-add and without, SLEEF's results differ in the last bit: scalar and vector versions are
- * taken from the same family. */
+/* With fused multiply-add and without, SLEEF's results differ in the last bit: scalar and vector
+ * versions are taken from the same family. */
 static void choose_math(void) {
     int level = cpu_level();
-    bool fma = (level >= 3 || (has_feature("+fma") && has_feature("+avx2"))) && !has_feature("-fma") &&
-               !has_feature("-avx2");
+    bool fma = (level >= 3 || (has_feature("+fma") && has_feature("+avx2"))) &&
+               !has_feature("-fma") && !has_feature("-avx2");
     cpu.math_prefix = fma ? "Sleef_finz_" : "Sleef_cinz_";
     cpu.math_scalar = fma ? "purecfma" : "purec";
     if (fma)
-        cpu.math_vectors = (level >= 4 && !has_feature("-avx512f")) || has_feature("+avx512f") ? vectors_512 : vectors_fma;
+        cpu.math_vectors = (level >= 4 && !has_feature("-avx512f")) || has_feature("+avx512f")
+                               ? vectors_512
+                               : vectors_fma;
     else
         cpu.math_vectors = level >= 3 || has_feature("+avx") ? vectors_avx : vectors_sse;
 }

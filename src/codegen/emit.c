@@ -1,4 +1,5 @@
-/* What surrounds LLVM: contexts and target machines kept between compiles, its errors, its output. */
+/* What surrounds LLVM: contexts and target machines kept between compiles, its errors, its output.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 uint64_t cg_now_ns(void) { return os_now_ns(); }
 
-/* --- errors --------------------------------------------------------------------------------------------------------- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 static _Atomic bool broken;
 static _Thread_local LlvmErrors *current; /* of the compile that this thread runs */
@@ -17,35 +18,40 @@ bool cg_llvm_broken(void) { return broken; }
 
 _Noreturn void cg_fail_llvm(Cg *cg, const char *text) { diag_fail(cg->cx, cg->span, D_LLVM, text); }
 
+/* A copy in the arena, or NULL when out of memory. */
+static const char *keep_text(Cx *cx, const char *text) {
+    size_t n = strlen(text) + 1;
+    char *copy = arena_alloc(cx->arena, n);
+    return copy ? memcpy(copy, text, n) : NULL;
+}
+
 const char *cg_own_text(Cg *cg, char *text) {
-    size_t n = text ? strlen(text) : 0;
-    char *copy = arena_alloc(cg->cx->arena, n + 1);
-    if (copy && n) memcpy(copy, text, n);
+    const char *copy = keep_text(cg->cx, text ? text : "");
     LLVMDisposeMessage(text);
     if (!copy) cx_abort(cg->cx);
     return copy;
 }
 
-/* Called below LLVM's frames, so it must return: no memory means the text is lost, not the error. */
+/* Called below LLVM's frames, so it must return: no memory means the text is lost, not the
+ * error. */
 static void note_diagnostic(LLVMDiagnosticInfoRef info, void *arg) {
     LlvmErrors *e = arg;
     if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || e->first) return;
     char *text = LLVMGetDiagInfoDescription(info);
-    char *copy = arena_alloc(e->cx->arena, strlen(text) + 1);
-    if (copy) strcpy(copy, text);
+    const char *copy = keep_text(e->cx, text);
     e->first = copy ? copy : "error";
     LLVMDisposeMessage(text);
 }
 
-/* LLVM would end the process. We leave its frames behind instead; its locks may stay taken, so this process
- * compiles no more. */
+/* LLVM would end the process. We leave its frames behind instead; its locks may stay taken, so this
+ * process compiles no more. */
 static void on_fatal(const char *reason) {
     broken = true;
     if (!current) return;
     diag_fail(current->cx, (Span){0}, D_LLVM, reason);
 }
 
-/* --- contexts --------------------------------------------------------------------------------------------------------- */
+/* --- contexts --------------------------------------------------------------------------------- */
 
 /* A context collects types and constants, so it is replaced now and then. */
 enum { USES_PER_CONTEXT = 200 };
@@ -96,7 +102,8 @@ Llvm *cg_take_llvm(Cx *cx, const Target *target, LlvmErrors *errors) {
     static OsOnce once = OS_ONCE_INIT;
     (void)target;
     os_once(&once, install_handler);
-    if (broken) diag_fail(cx, (Span){0}, D_LLVM, "an earlier error in this process; start it again");
+    if (broken)
+        diag_fail(cx, (Span){0}, D_LLVM, "an earlier error in this process; start it again");
     Llvm *l = take_free();
     if (!l) l = open_llvm(cx);
     l->uses++;
@@ -111,8 +118,8 @@ static LLVMTargetMachineRef make_machine(Cg *cg, LLVMCodeGenOptLevel level) {
     LLVMTargetRef kind;
     char *text = NULL;
     if (LLVMGetTargetFromTriple(t->triple, &kind, &text)) cg_fail_llvm(cg, cg_own_text(cg, text));
-    LLVMTargetMachineRef m = LLVMCreateTargetMachine(kind, t->triple, t->cpu, t->features, level, LLVMRelocPIC,
-                                                     LLVMCodeModelSmall);
+    LLVMTargetMachineRef m = LLVMCreateTargetMachine(kind, t->triple, t->cpu, t->features, level,
+                                                     LLVMRelocPIC, LLVMCodeModelSmall);
     if (!m) cg_fail_llvm(cg, cx_printf(cg->cx, "no machine for %s", t->triple));
     return m;
 }
@@ -124,7 +131,7 @@ LLVMTargetMachineRef cg_machine(Cg *cg) {
     return *m;
 }
 
-/* --- output ------------------------------------------------------------------------------------------------------------- */
+/* --- output ----------------------------------------------------------------------------------- */
 
 static void dispose_buffer(void *p) {
     if (!broken) LLVMDisposeMemoryBuffer(p);
@@ -142,7 +149,7 @@ void cg_emit(Cg *cg, LLVMCodeGenFileType kind, const char **at, size_t *n) {
     *n = LLVMGetBufferSize(buffer);
 }
 
-/* --- control-flow graphs -------------------------------------------------------------------------------------------------- */
+/* --- control-flow graphs ---------------------------------------------------------------------- */
 
 /* A record label: one line per instruction, left-aligned. */
 static void add_dot_label(Cg *cg, Buf *out, LLVMBasicBlockRef b) {
@@ -160,7 +167,8 @@ static void add_dot_label(Cg *cg, Buf *out, LLVMBasicBlockRef b) {
 
 static void add_dot_function(Cg *cg, Buf *out, Val f) {
     size_t n;
-    buf_printf(cg->cx, out, "digraph \"%s\" {\n  node [shape=record, fontname=monospace];\n", LLVMGetValueName2(f, &n));
+    buf_printf(cg->cx, out, "digraph \"%s\" {\n  node [shape=record, fontname=monospace];\n",
+               LLVMGetValueName2(f, &n));
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
         buf_printf(cg->cx, out, "  b%p [label=\"{", (void *)b);
         add_dot_label(cg, out, b);

@@ -3,7 +3,7 @@
 
 #include "codegen/cg.h"
 
-/* --- the op table --------------------------------------------------------------------------------------------- */
+/* --- the op table ----------------------------------------------------------------------------- */
 
 static void skip(Cg *cg, Ref r, const Ins *i) {
     (void)cg, (void)r, (void)i; /* its parts are there before its block is translated */
@@ -37,7 +37,7 @@ static const OpFn rows[OPS] = {
 };
 /* clang-format on */
 
-/* --- values --------------------------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 void cg_set(Cg *cg, Ref r, Val v) {
     Val *p = cx_alloc(cg->cx, sizeof *p);
@@ -62,7 +62,7 @@ Val cg_alloca(Cg *cg, LLVMTypeRef ty, unsigned align) {
     return p;
 }
 
-/* --- blocks and edges ------------------------------------------------------------------------------------------ */
+/* --- blocks and edges ------------------------------------------------------------------------- */
 
 LLVMBasicBlockRef cg_cold_block(Cg *cg, const char *name) {
     return LLVMAppendBasicBlockInContext(cg->ctx, cg->out->fn, name);
@@ -91,7 +91,8 @@ static void make_block(Cg *cg, BlockId id) {
     }
 }
 
-/* Gives the phis of `edge->to` their values for a jump from `from`; the first `skip` phis have theirs. */
+/* Gives the phis of `edge->to` their values for a jump from `from`; the first `skip` phis have
+ * theirs. */
 static void add_incoming(Cg *cg, const Edge *edge, LLVMBasicBlockRef from, uint32_t skip_phis) {
     Val *phi = cg->blocks[edge->to].phis + skip_phis;
     for (uint32_t k = 0; k < edge->n; k++)
@@ -135,7 +136,7 @@ LLVMBasicBlockRef cg_landing(Cg *cg) {
     return out->landing;
 }
 
-/* --- terminators ------------------------------------------------------------------------------------------------ */
+/* --- terminators ------------------------------------------------------------------------------ */
 
 static void emit_jump(Cg *cg, const Edge *e) {
     add_incoming(cg, e, LLVMGetInsertBlock(cg->b), 0);
@@ -143,7 +144,8 @@ static void emit_jump(Cg *cg, const Edge *e) {
     if (cg->blocks[cg->block].reduces) cg_ask_interleave(cg, jump);
 }
 
-/* A phi has one value per predecessor, so of two edges to one block the second gets a block of its own. */
+/* A phi has one value per predecessor, so of two edges to one block the second gets a block of its
+ * own. */
 static LLVMBasicBlockRef edge_block(Cg *cg, const Edge *e) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->b), own = cg_next_block(cg, "edge");
     LLVMPositionBuilderAtEnd(cg->b, own);
@@ -190,14 +192,15 @@ static void emit_terminator(Cg *cg, const Block *b) {
     INTERNAL(cg->cx, t->span, "a block without an end");
 }
 
-/* --- the function ------------------------------------------------------------------------------------------------ */
+/* --- the function ----------------------------------------------------------------------------- */
 
 static void emit_ins(Cg *cg, Ref r) {
     const Ins *i = ir_at(cg->fn, r);
     cg->span = i->span;
     cg_debug_span(cg, i->span);
     if (!rows[i->op])
-        INTERNAL(cg->cx, i->span, cx_printf(cg->cx, "no machine code for '%s'", op_info[i->op].text));
+        INTERNAL(cg->cx, i->span,
+                 cx_printf(cg->cx, "no machine code for '%s'", op_info[i->op].text));
     rows[i->op](cg, r, i);
 }
 
@@ -221,7 +224,8 @@ static void bind_args(Cg *cg) {
         if (fn->ins.at[r].op == OP_ARG) cg->parts[r] = params + first[fn->ins.at[r].imm];
 }
 
-/* Function entry: is there stack left? Where functions call each other in circles, this ends it in time. */
+/* Function entry: is there stack left? Where functions call each other in circles, this ends it in
+ * time. */
 static void check_stack(Cg *cg) {
     LLVMMetadataRef name = LLVMMDStringInContext2(cg->ctx, cg->target->stack_register,
                                                   strlen(cg->target->stack_register));

@@ -1,4 +1,5 @@
-/* LLVM's C API, 19 and newer, and what differs between the versions. Nothing else includes llvm-c. */
+/* LLVM's C API, 19 and newer, and what differs between the versions. Nothing else includes llvm-c.
+ */
 #pragma once
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
@@ -17,10 +18,12 @@
 #endif
 
 /* The `memory` attribute is a number with two bits (1 read, 2 write) for each kind of location. */
-#define MEM_ARGS(rw) ((uint64_t)(rw))
+#define MEM_ARGS(rw)   ((uint64_t)(rw))
 #define MEM_HIDDEN(rw) ((uint64_t)(rw) << 2) /* memory that the module cannot see */
 #if LLVM_VERSION_MAJOR >= 21
-#define MEM_OTHER(rw) ((uint64_t)(rw) << 4 | (uint64_t)(rw) << 6) /* errno has a kind of its own */
+#define MEM_OTHER(rw) \
+    ((uint64_t)(rw) << 4 | (uint64_t)(rw) << 6) /* errno has a kind of its own \
+                                                                   */
 #else
 #define MEM_OTHER(rw) ((uint64_t)(rw) << 4)
 #endif

@@ -1,7 +1,8 @@
 /* OP_MATH: intrinsics, bit tricks, and calls of SLEEF.
  *
- * Scalar code calls SLEEF's deterministic scalar function, with the names of its vector versions in an attribute:
- * the loop vectorizer calls those, and an element comes out the same wherever it stands. */
+ * Scalar code calls SLEEF's deterministic scalar function, with the names of its vector versions in
+ * an attribute: the loop vectorizer calls those, and an element comes out the same wherever it
+ * stands. */
 #include <string.h>
 
 #include "codegen/cg.h"
@@ -12,13 +13,15 @@ Val cg_intrinsic(Cg *cg, const char *name, LLVMTypeRef overload, Val *args, unsi
     return LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
 }
 
-/* --- classes of floats ------------------------------------------------------------------------------------------- */
+/* --- classes of floats ------------------------------------------------------------------------ */
 
 /* Written as comparisons without flags: they keep their meaning under fastmath. */
 static Val float_class(Cg *cg, MathFn f, LLVMTypeRef ty, Val x) {
     if (f == MATH_ISNAN) return LLVMBuildFCmp(cg->b, LLVMRealUNO, x, x, "");
     if (f == MATH_SIGNBIT) {
-        LLVMTypeRef bits = ty == cg->part[P_F64] ? cg->i64 : ty == cg->part[P_F32] ? cg->i32 : cg->part[P_I16];
+        LLVMTypeRef bits = ty == cg->part[P_F64]   ? cg->i64
+                           : ty == cg->part[P_F32] ? cg->i32
+                                                   : cg->part[P_I16];
         Val i = LLVMBuildBitCast(cg->b, x, bits, "");
         return LLVMBuildICmp(cg->b, LLVMIntSLT, i, LLVMConstNull(bits), "");
     }
@@ -26,20 +29,22 @@ static Val float_class(Cg *cg, MathFn f, LLVMTypeRef ty, Val x) {
     return LLVMBuildFCmp(cg->b, f == MATH_ISINF ? LLVMRealOEQ : LLVMRealOLT, mag, inf, "");
 }
 
-/* --- integers ------------------------------------------------------------------------------------------------------ */
+/* --- integers --------------------------------------------------------------------------------- */
 
 static Val mul_high(Cg *cg, bool sign, LLVMTypeRef ty, Val *a) {
     unsigned bits = LLVMGetIntTypeWidth(ty);
     LLVMTypeRef wide = LLVMIntTypeInContext(cg->ctx, 2 * bits);
     Val x = cg_int_to(cg, a[0], sign, wide), y = cg_int_to(cg, a[1], sign, wide);
-    Val high = LLVMBuildLShr(cg->b, LLVMBuildMul(cg->b, x, y, ""), LLVMConstInt(wide, bits, false), "");
+    Val high =
+        LLVMBuildLShr(cg->b, LLVMBuildMul(cg->b, x, y, ""), LLVMConstInt(wide, bits, false), "");
     return LLVMBuildTrunc(cg->b, high, ty, "");
 }
 
 static Val int_math(Cg *cg, MathFn f, const Type *ty, Val *args) {
     bool sign = ty->kind == TY_INT && ty->is_signed;
     LLVMTypeRef t = cg_part_type(cg, ty, 0);
-    Val with_flag[] = {args[0], LLVMConstNull(cg->part[P_I1])}; /* the most negative, and 0, are defined */
+    Val with_flag[] = {args[0],
+                       LLVMConstNull(cg->part[P_I1])}; /* the most negative, and 0, are defined */
     switch (f) {
     case MATH_ABS: return sign ? cg_intrinsic(cg, "llvm.abs", t, with_flag, 2) : args[0];
     case MATH_MIN: return cg_intrinsic(cg, sign ? "llvm.smin" : "llvm.umin", t, args, 2);
@@ -48,24 +53,28 @@ static Val int_math(Cg *cg, MathFn f, const Type *ty, Val *args) {
     case MATH_CLZ: return cg_intrinsic(cg, "llvm.ctlz", t, with_flag, 2);
     case MATH_CTZ: return cg_intrinsic(cg, "llvm.cttz", t, with_flag, 2);
     case MATH_MULH: return mul_high(cg, sign, t, args);
-    default: INTERNAL(cg->cx, cg->span, cx_printf(cg->cx, "no integer function '%s'", math_info[f].text));
+    default:
+        INTERNAL(cg->cx, cg->span,
+                 cx_printf(cg->cx, "no integer function '%s'", math_info[f].text));
     }
 }
 
-/* --- functions ------------------------------------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------------------- */
 
 static bool is_there(Cg *cg, const char *symbol) {
     return !cg->options->find_symbol || cg->options->find_symbol(symbol);
 }
 
 /* "sin_u10" for 4 doubles with suffix "avx2": "Sleef_finz_sind4_u10avx2". */
-static const char *sleef_symbol(Cg *cg, const char *base, bool wide, unsigned lanes, const char *suffix) {
+static const char *sleef_symbol(Cg *cg, const char *base, bool wide, unsigned lanes,
+                                const char *suffix) {
     const char *cut = strchr(base, '_');
     return cx_printf(cg->cx, "%s%.*s%c%u%s%s", cg->target->math_prefix, (int)(cut - base), base,
                      wide ? 'd' : 'f', lanes, cut, suffix);
 }
 
-/* The name to build on: with approximations allowed, the 3.5-ulp version where there is one. NULL: no SLEEF. */
+/* The name to build on: with approximations allowed, the 3.5-ulp version where there is one. NULL:
+ * no SLEEF. */
 static const char *sleef_base(Cg *cg, MathFn f, bool wide, unsigned fast) {
     const char *base = math_info[f].sleef;
     if (!base || !cg->target->math_prefix) return NULL;
@@ -82,7 +91,8 @@ static External *declare_math(Cg *cg, const char *symbol, LLVMTypeRef ty, unsign
 }
 
 /* Declares the vector versions and names them at the call. */
-static void name_vector_versions(Cg *cg, Val call, const char *scalar, const char *base, LLVMTypeRef ty, unsigned n) {
+static void name_vector_versions(Cg *cg, Val call, const char *scalar, const char *base,
+                                 LLVMTypeRef ty, unsigned n) {
     bool wide = ty == cg->part[P_F64];
     Buf text = {0};
     for (const VectorMath *v = cg->target->math_vectors; v && v->lanes64; v++) {
@@ -90,12 +100,13 @@ static void name_vector_versions(Cg *cg, Val call, const char *scalar, const cha
         const char *symbol = sleef_symbol(cg, base, wide, lanes, v->suffix);
         if (!is_there(cg, symbol)) continue;
         vec_push(cg->cx, &cg->keep, declare_math(cg, symbol, LLVMVectorType(ty, lanes), n)->fn);
-        buf_printf(cg->cx, &text, "%s_ZGV_LLVM_N%u%.*s_%s(%s)", text.n ? "," : "", lanes, (int)n, "vvv", scalar,
-                   symbol);
+        buf_printf(cg->cx, &text, "%s_ZGV_LLVM_N%u%.*s_%s(%s)", text.n ? "," : "", lanes, (int)n,
+                   "vvv", scalar, symbol);
     }
     static const char key[] = "vector-function-abi-variant";
     if (!text.n) return;
-    LLVMAttributeRef a = LLVMCreateStringAttribute(cg->ctx, key, sizeof key - 1, text.at, (unsigned)text.n);
+    LLVMAttributeRef a =
+        LLVMCreateStringAttribute(cg->ctx, key, sizeof key - 1, text.at, (unsigned)text.n);
     LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
 }
 
@@ -119,7 +130,8 @@ static Val call_sleef(Cg *cg, const char *base, LLVMTypeRef ty, Val *args, unsig
 
 static Val call_c(Cg *cg, MathFn f, LLVMTypeRef ty, Val *args, unsigned n) {
     const char *name = math_info[f].cfunc;
-    External *e = declare_math(cg, ty == cg->part[P_F32] ? cx_printf(cg->cx, "%sf", name) : name, ty, n);
+    External *e =
+        declare_math(cg, ty == cg->part[P_F32] ? cx_printf(cg->cx, "%sf", name) : name, ty, n);
     return LLVMBuildCall2(cg->b, e->type, e->fn, args, n, "");
 }
 
@@ -133,7 +145,7 @@ static Val scale_float(Cg *cg, LLVMTypeRef ty, Val *args) {
 
 /* A function that has no float16 version: through float32. */
 static Val through_f32(Cg *cg, MathFn f, Val *args, unsigned fast) {
-    Val wide[3];
+    Val wide[3] = {0};
     for (int k = 0; k < math_info[f].nargs; k++) {
         bool real = LLVMTypeOf(args[k]) == cg->part[P_F16];
         wide[k] = real ? LLVMBuildFPExt(cg->b, args[k], cg->part[P_F32], "") : args[k];
@@ -156,8 +168,9 @@ Val cg_math(Cg *cg, MathFn f, Type *ty, Val *args, unsigned fast) {
 }
 
 void cg_op_math(Cg *cg, Ref r, const Ins *i) {
-    Val args[3];
-    if (i->nargs > 3 || i->nargs != math_info[i->sub].nargs) INTERNAL(cg->cx, i->span, "bad math arguments");
+    Val args[3] = {0};
+    if (i->nargs > 3 || i->nargs != math_info[i->sub].nargs)
+        INTERNAL(cg->cx, i->span, "bad math arguments");
     for (unsigned k = 0; k < i->nargs; k++) args[k] = cg_arg(cg, i, k);
     cg_set(cg, r, cg_math(cg, (MathFn)i->sub, cg_type(cg, i->args[0]), args, i->fast));
 }

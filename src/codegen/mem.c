@@ -2,21 +2,23 @@
 #include "codegen/cg.h"
 #include "core/memory.h"
 
-/* --- slots: 8 bytes for each part, as in the argument block ----------------------------------------------------- */
+/* --- slots: 8 bytes for each part, as in the argument block ----------------------------------- */
 
 static LLVMTypeRef slot_type(Cg *cg, const Type *ty, uint32_t k) {
     return ty->parts[k] == P_I1 ? cg->i64 : cg_part_type(cg, ty, k);
 }
 
 static bool has_items(const Type *ty) {
-    return ty->kind == TY_TUPLE || ty->kind == TY_OPTIONAL || ty->kind == TY_CLOSURE || ty->kind == TY_ITER;
+    return ty->kind == TY_TUPLE || ty->kind == TY_OPTIONAL || ty->kind == TY_CLOSURE ||
+           ty->kind == TY_ITER;
 }
 
 static void store_slot(Cg *cg, const Type *ty, uint32_t k, Val v, Val p, bool all) {
     if (ty->parts[k] == P_I1)
         v = LLVMBuildZExt(cg->b, v, cg->i64, "");
     else if (all && ty->parts[k] < P_I64)
-        v = cg_int_to(cg, v, ty->kind == TY_INT ? ty->is_signed : ty->kind == TY_ENUM && ty->of->is_signed,
+        v = cg_int_to(cg, v,
+                      ty->kind == TY_INT ? ty->is_signed : ty->kind == TY_ENUM && ty->of->is_signed,
                       cg->i64);
     LLVMSetAlignment(LLVMBuildStore(cg->b, v, p), 8);
 }
@@ -42,7 +44,7 @@ void cg_load_slots(Cg *cg, const Type *ty, Val *parts, Val p) {
     }
 }
 
-/* --- element addresses -------------------------------------------------------------------------------------------- */
+/* --- element addresses ------------------------------------------------------------------------ */
 
 enum { ARRAY_DATA, ARRAY_OWNER, ARRAY_SHAPE };
 
@@ -80,7 +82,8 @@ static LLVMTypeRef element_type(Cg *cg, const Type *elem) {
 static Val strided_offset(Cg *cg, const Ins *i, const Type *ty, Val *array) {
     Val sum = NULL;
     for (unsigned k = 0; k < ty->ndim; k++) {
-        Val step = LLVMBuildNSWMul(cg->b, cg_arg(cg, i, 1 + k), array[ARRAY_SHAPE + ty->ndim + k], "");
+        Val step =
+            LLVMBuildNSWMul(cg->b, cg_arg(cg, i, 1 + k), array[ARRAY_SHAPE + ty->ndim + k], "");
         sum = sum ? LLVMBuildNSWAdd(cg->b, sum, step, "") : step;
     }
     return sum;
@@ -104,10 +107,11 @@ void cg_op_offset(Cg *cg, Ref r, const Ins *i) {
     cg_set(cg, r, LLVMBuildInBoundsGEP2(cg->b, cg->part[P_I8], cg_arg(cg, i, 0), &at, 1, ""));
 }
 
-/* --- loads and stores ----------------------------------------------------------------------------------------------- */
+/* --- loads and stores ------------------------------------------------------------------------- */
 
-static const unsigned part_size[] = {[P_I1] = 1,  [P_I8] = 1,  [P_I16] = 2, [P_I32] = 4, [P_I64] = 8,
-                                     [P_F16] = 2, [P_F32] = 4, [P_F64] = 8, [P_PTR] = 8};
+static const unsigned part_size[] = {
+    [P_I1] = 1,  [P_I8] = 1,  [P_I16] = 2, [P_I32] = 4, [P_I64] = 8,
+    [P_F16] = 2, [P_F32] = 4, [P_F64] = 8, [P_PTR] = 8};
 
 /* What arrays can hold lies as in NumPy, anything else as slots. */
 static bool is_element(const Type *ty) { return ty->size != 0; }
@@ -138,8 +142,10 @@ void cg_op_store(Cg *cg, Ref r, const Ins *i) {
     }
     for (uint32_t k = 0; k < ty->nparts; k++) {
         unsigned size = part_size[ty->parts[k]];
-        Val v = ty->parts[k] == P_I1 ? LLVMBuildZExt(cg->b, parts[k], cg->part[P_I8], "") : parts[k];
-        LLVMSetAlignment(LLVMBuildStore(cg->b, v, cg_offset(cg, p, (int64_t)k * size)), i->imm & 1 ? 1 : size);
+        Val v =
+            ty->parts[k] == P_I1 ? LLVMBuildZExt(cg->b, parts[k], cg->part[P_I8], "") : parts[k];
+        LLVMSetAlignment(LLVMBuildStore(cg->b, v, cg_offset(cg, p, (int64_t)k * size)),
+                         i->imm & 1 ? 1 : size);
     }
 }
 
@@ -147,9 +153,11 @@ void cg_op_stack(Cg *cg, Ref r, const Ins *i) {
     cg_set(cg, r, cg_alloca(cg, LLVMArrayType2(cg->part[P_I8], (uint64_t)i->imm), 64));
 }
 
-/* --- owners --------------------------------------------------------------------------------------------------------- */
+/* --- owners ----------------------------------------------------------------------------------- */
 
-void cg_op_data(Cg *cg, Ref r, const Ins *i) { cg_set(cg, r, cg_offset(cg, cg_arg(cg, i, 0), OWNER_DATA)); }
+void cg_op_data(Cg *cg, Ref r, const Ins *i) {
+    cg_set(cg, r, cg_offset(cg, cg_arg(cg, i, 0), OWNER_DATA));
+}
 
 static void need_memory(Cg *cg, void *arg) { (void)cg, (void)arg; /* ws_alloc has raised */ }
 

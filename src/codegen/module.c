@@ -4,11 +4,13 @@
 #include "codegen/cg.h"
 
 LLVMAttributeRef cg_attr(const Cg *cg, const char *name, uint64_t value) {
-    return LLVMCreateEnumAttribute(cg->ctx, LLVMGetEnumAttributeKindForName(name, strlen(name)), value);
+    return LLVMCreateEnumAttribute(cg->ctx, LLVMGetEnumAttributeKindForName(name, strlen(name)),
+                                   value);
 }
 
 void cg_fn_attr(const Cg *cg, Val fn, const char *name, uint64_t value) {
-    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, cg_attr(cg, name, value));
+    LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            cg_attr(cg, name, value));
 }
 
 void cg_fn_text_attr(const Cg *cg, Val fn, const char *name, const char *value) {
@@ -24,10 +26,10 @@ unsigned cg_md_kind(const Cg *cg, const char *name) {
 static void make_types(Cg *cg) {
     LLVMContextRef c = cg->ctx;
     LLVMTypeRef part[] = {
-        [P_I1] = LLVMInt1TypeInContext(c),    [P_I8] = LLVMInt8TypeInContext(c),
-        [P_I16] = LLVMInt16TypeInContext(c),  [P_I32] = LLVMInt32TypeInContext(c),
-        [P_I64] = LLVMInt64TypeInContext(c),  [P_F16] = LLVMHalfTypeInContext(c),
-        [P_F32] = LLVMFloatTypeInContext(c),  [P_F64] = LLVMDoubleTypeInContext(c),
+        [P_I1] = LLVMInt1TypeInContext(c),        [P_I8] = LLVMInt8TypeInContext(c),
+        [P_I16] = LLVMInt16TypeInContext(c),      [P_I32] = LLVMInt32TypeInContext(c),
+        [P_I64] = LLVMInt64TypeInContext(c),      [P_F16] = LLVMHalfTypeInContext(c),
+        [P_F32] = LLVMFloatTypeInContext(c),      [P_F64] = LLVMDoubleTypeInContext(c),
         [P_PTR] = LLVMPointerTypeInContext(c, 0),
     };
     memcpy(cg->part, part, sizeof part);
@@ -37,7 +39,7 @@ static void make_types(Cg *cg) {
     cg->void_ = LLVMVoidTypeInContext(c);
 }
 
-/* --- which functions raise, which recurse ------------------------------------------------------------------- */
+/* --- which functions raise, which recurse ----------------------------------------------------- */
 
 /* Depth-first search for cycles of calls (Tarjan). */
 typedef struct Search {
@@ -78,8 +80,12 @@ static void search_cycles(Cg *cg, Search *s, uint32_t v) {
 
 static void fill_recursive(Cg *cg) {
     uint32_t n = cg->m->fns.n;
-    Search s = {NEWN(cg->cx, uint32_t, n), NEWN(cg->cx, uint32_t, n), NEWN(cg->cx, uint32_t, n),
-                NEWN(cg->cx, bool, n), 0, 0};
+    Search s = {NEWN(cg->cx, uint32_t, n),
+                NEWN(cg->cx, uint32_t, n),
+                NEWN(cg->cx, uint32_t, n),
+                NEWN(cg->cx, bool, n),
+                0,
+                0};
     for (uint32_t v = 0; v < n; v++)
         if (!s.order[v]) search_cycles(cg, &s, v);
 }
@@ -113,7 +119,7 @@ static void fill_raising(Cg *cg) {
     }
 }
 
-/* --- declarations ------------------------------------------------------------------------------------------- */
+/* --- declarations ----------------------------------------------------------------------------- */
 
 static void declare_attributes(Cg *cg, const Fn *fn, Val f) {
     cg_fn_attr(cg, f, "nounwind", 0);
@@ -145,7 +151,8 @@ static void declare_function(Cg *cg, uint32_t index) {
     LLVMTypeRef *t = NEWN(cg->cx, LLVMTypeRef, n);
     t[k++] = cg->ptr;
     for (uint32_t a = 0; a < fn->nargs; a++)
-        for (uint32_t p = 0; p < fn->args[a].ty->nparts; p++) t[k++] = cg_part_type(cg, fn->args[a].ty, p);
+        for (uint32_t p = 0; p < fn->args[a].ty->nparts; p++)
+            t[k++] = cg_part_type(cg, fn->args[a].ty, p);
     out->ret = return_type(cg, fn->ret);
     out->type = LLVMFunctionType(out->ret, t, n, false);
     out->fn = LLVMAddFunction(cg->mod, fn->symbol ? fn->symbol : fn->name, out->type);
@@ -153,10 +160,10 @@ static void declare_function(Cg *cg, uint32_t index) {
     LLVMSetFunctionCallConv(out->fn, LLVMFastCallConv);
     declare_attributes(cg, fn, out->fn);
     declare_context(cg, out->fn);
-    LLVMAddAttributeAtIndex(out->fn, 1, cg_attr(cg, "swiftself", 0));
+    if (cg->target->pins_context) LLVMAddAttributeAtIndex(out->fn, 1, cg_attr(cg, "swiftself", 0));
 }
 
-/* --- the entry thunk ---------------------------------------------------------------------------------------- */
+/* --- the entry thunk -------------------------------------------------------------------------- */
 
 static const char entry_symbol[] = "ws_entry";
 
@@ -186,10 +193,10 @@ void cg_entry_thunk(Cg *cg) {
         n += ty->nparts;
     }
     Val call = LLVMBuildCall2(cg->b, in->type, in->fn, args, n, "");
-    LLVMSetInstructionCallConv(call, LLVMFastCallConv);
-    LLVMAddCallSiteAttribute(call, 1, cg_attr(cg, "swiftself", 0));
+    cg_mark_call(cg, call);
     Val *parts = NEWN(cg->cx, Val, fn->ret->nparts + 1);
-    for (uint32_t k = 0; k < fn->ret->nparts; k++) parts[k] = LLVMBuildExtractValue(cg->b, call, k + 1, "");
+    for (uint32_t k = 0; k < fn->ret->nparts; k++)
+        parts[k] = LLVMBuildExtractValue(cg->b, call, k + 1, "");
     cg_store_slots(cg, fn->ret, parts, slots, true);
     LLVMBuildRet(cg->b, LLVMBuildExtractValue(cg->b, call, 0, ""));
 }
@@ -210,7 +217,7 @@ void cg_module(Cg *cg) {
     if (cg->uses_bitcode) cg_link_bitcode(cg);
 }
 
-/* --- the way of one module ---------------------------------------------------------------------------------- */
+/* --- the way of one module -------------------------------------------------------------------- */
 
 static void dispose_module(void *p) {
     if (!cg_llvm_broken()) LLVMDisposeModule(p);
@@ -224,7 +231,8 @@ static void open_module(Cg *cg) {
     const Fn *fn = cg->m->fns.at[0];
     cg->llvm = cg_take_llvm(cg->cx, cg->target, cg->errors);
     cg->ctx = cg->llvm->ctx;
-    LLVMContextSetDiscardValueNames(cg->ctx, cg->options->want == WANT_CODE || cg->options->want == WANT_ASM);
+    LLVMContextSetDiscardValueNames(cg->ctx, cg->options->want == WANT_CODE ||
+                                                 cg->options->want == WANT_ASM);
     cg->mod = LLVMModuleCreateWithNameInContext(fn->name, cg->ctx);
     cx_defer(cg->cx, dispose_module, cg->mod);
     cg->b = LLVMCreateBuilderInContext(cg->ctx);
@@ -260,7 +268,11 @@ static void make_output(Cg *cg, CodegenResult *out) {
 void codegen_compile(Cx *cx, const Module *m, const CodegenOptions *options, CodegenResult *out) {
     uint64_t t0 = cg_now_ns();
     Cg *cg = NEW(cx, Cg);
-    *cg = (Cg){.cx = cx, .m = m, .options = options, .target = target_cpu(), .errors = NEW(cx, LlvmErrors)};
+    *cg = (Cg){.cx = cx,
+               .m = m,
+               .options = options,
+               .target = target_cpu(),
+               .errors = NEW(cx, LlvmErrors)};
     cg->errors->cx = cx;
     open_module(cg);
     cg_module(cg);

@@ -37,7 +37,7 @@ static bool is_signed(const Type *ty) {
     return ty->kind == TY_INT ? ty->is_signed : ty->kind == TY_ENUM && is_signed(ty->of);
 }
 
-/* --- arithmetic ------------------------------------------------------------------------------------------------ */
+/* --- arithmetic ------------------------------------------------------------------------------- */
 
 /* The float operation on part k of both operands. */
 static Val float_part(Cg *cg, const Ins *i, LLVMOpcode op, unsigned k) {
@@ -90,20 +90,24 @@ void cg_op_neg(Cg *cg, Ref r, const Ins *i) {
                                  : LLVMBuildNeg(cg->b, a[k], "");
 }
 
-/* Smith's method, as CPython: the larger part of the divisor divides the smaller, so nothing overflows early. */
+/* Smith's method, as CPython: the larger part of the divisor divides the smaller, so nothing
+ * overflows early. */
 static void divide_complex(Cg *cg, const Ins *i, Val *a, Val *b, Val *out) {
     LLVMTypeRef ty = cg_part_type(cg, i->ty, 0);
     unsigned fast = i->fast;
-    Val mag0 = cg_intrinsic(cg, "llvm.fabs", ty, &b[0], 1), mag1 = cg_intrinsic(cg, "llvm.fabs", ty, &b[1], 1);
+    Val mag0 = cg_intrinsic(cg, "llvm.fabs", ty, &b[0], 1),
+        mag1 = cg_intrinsic(cg, "llvm.fabs", ty, &b[1], 1);
     Val re_big = LLVMBuildFCmp(cg->b, LLVMRealOGE, mag0, mag1, "");
     Val big = LLVMBuildSelect(cg->b, re_big, b[0], b[1], "");
     Val small = LLVMBuildSelect(cg->b, re_big, b[1], b[0], "");
     Val ratio = fbin(cg, LLVMFDiv, small, big, fast);
     Val denom = fbin(cg, LLVMFAdd, big, fbin(cg, LLVMFMul, small, ratio, fast), fast);
-    Val first = LLVMBuildSelect(cg->b, re_big, a[0], a[1], ""); /* goes with `big` in the real part */
+    Val first =
+        LLVMBuildSelect(cg->b, re_big, a[0], a[1], ""); /* goes with `big` in the real part */
     Val second = LLVMBuildSelect(cg->b, re_big, a[1], a[0], "");
     Val re = fbin(cg, LLVMFAdd, first, fbin(cg, LLVMFMul, second, ratio, fast), fast);
-    Val im_a = fbin(cg, LLVMFMul, first, ratio, fast); /* re big: a1 - a0*ratio; else: a1*ratio - a0 */
+    Val im_a =
+        fbin(cg, LLVMFMul, first, ratio, fast); /* re big: a1 - a0*ratio; else: a1*ratio - a0 */
     Val im_big = fbin(cg, LLVMFSub, second, im_a, fast);
     Val im_small = fbin(cg, LLVMFSub, im_a, second, fast);
     out[0] = fbin(cg, LLVMFDiv, re, denom, fast);
@@ -118,12 +122,14 @@ void cg_op_fdiv(Cg *cg, Ref r, const Ins *i) {
         out[0] = float_part(cg, i, LLVMFDiv, 0);
 }
 
-/* --- floor division -------------------------------------------------------------------------------------------- */
+/* --- floor division --------------------------------------------------------------------------- */
 
-static Val int_const(Val like, int64_t i) { return LLVMConstInt(LLVMTypeOf(like), (uint64_t)i, true); }
+static Val int_const(Val like, int64_t i) {
+    return LLVMConstInt(LLVMTypeOf(like), (uint64_t)i, true);
+}
 
-/* The divisor with 0 and, if signed, -1 made 1, so that the machine's division never faults: where 0 can
- * come, a check has raised or will throw the quotient away, and by -1 we negate. */
+/* The divisor with 0 and, if signed, -1 made 1, so that the machine's division never faults: where
+ * 0 can come, a check has raised or will throw the quotient away, and by -1 we negate. */
 static Val safe_divisor(Cg *cg, Val b, bool sign) {
     if (LLVMIsAConstantInt(b)) {
         int64_t k = LLVMConstIntGetSExtValue(b);
@@ -139,16 +145,19 @@ static int log2_exact(uint64_t k) { return k && !(k & (k - 1)) ? __builtin_ctzll
 
 static unsigned bits_of(Val v) { return LLVMGetIntTypeWidth(LLVMTypeOf(v)); }
 
-/* floor(a / k), k > 0: a negative a is divided as its complement, which needs no correction afterwards; where
- * LLVM knows that a is not negative, only the unsigned division stays. */
+/* floor(a / k), k > 0: a negative a is divided as its complement, which needs no correction
+ * afterwards; where LLVM knows that a is not negative, only the unsigned division stays. */
 static Val floordiv_positive(Cg *cg, Val a, Val k) {
     int shift = log2_exact(LLVMConstIntGetZExtValue(k));
     if (shift >= 0) return LLVMBuildAShr(cg->b, a, int_const(a, shift), "");
     Val sign = LLVMBuildAShr(cg->b, a, int_const(a, bits_of(a) - 1), "");
-    return LLVMBuildXor(cg->b, LLVMBuildUDiv(cg->b, LLVMBuildXor(cg->b, a, sign, ""), k, ""), sign, "");
+    return LLVMBuildXor(cg->b, LLVMBuildUDiv(cg->b, LLVMBuildXor(cg->b, a, sign, ""), k, ""), sign,
+                        "");
 }
 
-static bool is_positive_const(Val b) { return LLVMIsAConstantInt(b) && LLVMConstIntGetSExtValue(b) > 0; }
+static bool is_positive_const(Val b) {
+    return LLVMIsAConstantInt(b) && LLVMConstIntGetSExtValue(b) > 0;
+}
 
 /* Is the remainder r of a division by b one that Python's floor division still corrects? */
 static Val needs_correction(Cg *cg, Val r, Val b) {
@@ -182,8 +191,8 @@ static Val int_floormod(Cg *cg, Val a, Val b, bool sign) {
     return LLVMBuildAdd(cg->b, r, more, "");
 }
 
-/* CPython's float_divmod: the remainder with the divisor's sign, and the quotient that goes with it, snapped to
- * an integer. Division by zero gives what x / 0 gives. */
+/* CPython's float_divmod: the remainder with the divisor's sign, and the quotient that goes with
+ * it, snapped to an integer. Division by zero gives what x / 0 gives. */
 static void float_divmod(Cg *cg, LLVMTypeRef ty, Val x, Val y, unsigned fast, Val *div, Val *mod) {
     LLVMBuilderRef b = cg->b;
     Val zero = LLVMConstNull(ty), one = LLVMConstReal(ty, 1.0);
@@ -198,7 +207,8 @@ static void float_divmod(Cg *cg, LLVMTypeRef ty, Val x, Val y, unsigned fast, Va
     *mod = LLVMBuildSelect(b, m_not0, m, cg_intrinsic(cg, "llvm.copysign", ty, signed_zero, 2), "");
     q = LLVMBuildSelect(b, fix, fbin(cg, LLVMFSub, q, one, fast), q, "");
     Val whole = cg_intrinsic(cg, "llvm.floor", ty, &q, 1);
-    Val over = LLVMBuildFCmp(b, LLVMRealOGT, fbin(cg, LLVMFSub, q, whole, fast), LLVMConstReal(ty, 0.5), "");
+    Val over = LLVMBuildFCmp(b, LLVMRealOGT, fbin(cg, LLVMFSub, q, whole, fast),
+                             LLVMConstReal(ty, 0.5), "");
     whole = LLVMBuildSelect(b, over, fbin(cg, LLVMFAdd, whole, one, fast), whole, "");
     Val plain = fbin(cg, LLVMFDiv, x, y, fast), quiet[] = {zero, plain};
     Val q_is0 = LLVMBuildFCmp(b, LLVMRealOEQ, q, zero, "");
@@ -219,7 +229,7 @@ static void floor_op(Cg *cg, Ref r, const Ins *i, bool want_mod) {
 void cg_op_floordiv(Cg *cg, Ref r, const Ins *i) { floor_op(cg, r, i, false); }
 void cg_op_floormod(Cg *cg, Ref r, const Ins *i) { floor_op(cg, r, i, true); }
 
-/* --- bits ------------------------------------------------------------------------------------------------------- */
+/* --- bits ------------------------------------------------------------------------------------- */
 
 void cg_op_bits(Cg *cg, Ref r, const Ins *i) {
     LLVMOpcode op = i->op == OP_AND ? LLVMAnd : i->op == OP_OR ? LLVMOr : LLVMXor;
@@ -255,19 +265,20 @@ void cg_op_wrap(Cg *cg, Ref r, const Ins *i) {
     cg_set(cg, r, LLVMBuildSelect(cg->b, negative, LLVMBuildNSWAdd(cg->b, k, n, ""), k, ""));
 }
 
-/* --- comparing ---------------------------------------------------------------------------------------------------- */
+/* --- comparing -------------------------------------------------------------------------------- */
 
+enum { FIRST = OP_EQ };
 /* clang-format off */
 static const struct {
     LLVMRealPredicate floats;
     LLVMIntPredicate with_sign, without;
 } predicates[] = {
-    [OP_EQ - OP_EQ] = {LLVMRealOEQ, LLVMIntEQ,  LLVMIntEQ},
-    [OP_NE - OP_EQ] = {LLVMRealUNE, LLVMIntNE,  LLVMIntNE},
-    [OP_LT - OP_EQ] = {LLVMRealOLT, LLVMIntSLT, LLVMIntULT},
-    [OP_LE - OP_EQ] = {LLVMRealOLE, LLVMIntSLE, LLVMIntULE},
-    [OP_GT - OP_EQ] = {LLVMRealOGT, LLVMIntSGT, LLVMIntUGT},
-    [OP_GE - OP_EQ] = {LLVMRealOGE, LLVMIntSGE, LLVMIntUGE},
+    [OP_EQ - FIRST] = {LLVMRealOEQ, LLVMIntEQ,  LLVMIntEQ},
+    [OP_NE - FIRST] = {LLVMRealUNE, LLVMIntNE,  LLVMIntNE},
+    [OP_LT - FIRST] = {LLVMRealOLT, LLVMIntSLT, LLVMIntULT},
+    [OP_LE - FIRST] = {LLVMRealOLE, LLVMIntSLE, LLVMIntULE},
+    [OP_GT - FIRST] = {LLVMRealOGT, LLVMIntSGT, LLVMIntUGT},
+    [OP_GE - FIRST] = {LLVMRealOGE, LLVMIntSGE, LLVMIntUGE},
 };
 /* clang-format on */
 
@@ -275,16 +286,20 @@ static const struct {
 void cg_op_compare(Cg *cg, Ref r, const Ins *i) {
     const Type *ty = cg_type(cg, i->args[0]);
     Val *a = cg_parts(cg, i->args[0]), *b = cg_parts(cg, i->args[1]), all = NULL;
-    unsigned row = i->op - OP_EQ;
+    unsigned row = i->op - FIRST;
     for (unsigned k = 0; k < ty->nparts; k++) {
         bool real = ty->parts[k] == P_F16 || ty->parts[k] == P_F32 || ty->parts[k] == P_F64;
-        Val one = real ? cg_fast(LLVMBuildFCmp(cg->b, predicates[row].floats, a[k], b[k], ""), i->fast)
-                       : LLVMBuildICmp(cg->b, is_signed(ty) ? predicates[row].with_sign : predicates[row].without,
-                                       a[k], b[k], "");
+        Val one =
+            real
+                ? cg_fast(LLVMBuildFCmp(cg->b, predicates[row].floats, a[k], b[k], ""), i->fast)
+                : LLVMBuildICmp(cg->b,
+                                is_signed(ty) ? predicates[row].with_sign : predicates[row].without,
+                                a[k], b[k], "");
         if (!all)
             all = one;
         else
-            all = i->op == OP_NE ? LLVMBuildOr(cg->b, all, one, "") : LLVMBuildAnd(cg->b, all, one, "");
+            all = i->op == OP_NE ? LLVMBuildOr(cg->b, all, one, "")
+                                 : LLVMBuildAnd(cg->b, all, one, "");
     }
     cg_set(cg, r, all ? all : LLVMConstInt(cg->part[P_I1], i->op == OP_EQ, false));
 }
@@ -295,16 +310,17 @@ void cg_op_select(Cg *cg, Ref r, const Ins *i) {
     for (unsigned k = 0; k < i->ty->nparts; k++) out[k] = LLVMBuildSelect(cg->b, c, a[k], b[k], "");
 }
 
-/* --- converting ----------------------------------------------------------------------------------------------------- */
+/* --- converting ------------------------------------------------------------------------------- */
 
-/* Through an integer that holds every value in range and has an instruction; freeze: out of range is some
- * value, but always the same one. */
+/* Through an integer that holds every value in range and has an instruction; freeze: out of range
+ * is some value, but always the same one. */
 static Val float_to_int(Cg *cg, Val v, const Type *to) {
     bool wide = to->bits > 32 || (to->bits == 32 && !to->is_signed);
     LLVMTypeRef via = cg->part[wide ? P_I64 : P_I32];
     Val n = to->bits == 64 && !to->is_signed ? LLVMBuildFPToUI(cg->b, v, via, "")
                                              : LLVMBuildFPToSI(cg->b, v, via, "");
-    return LLVMBuildTrunc(cg->b, LLVMBuildFreeze(cg->b, n, ""), LLVMIntTypeInContext(cg->ctx, to->bits), "");
+    return LLVMBuildTrunc(cg->b, LLVMBuildFreeze(cg->b, n, ""),
+                          LLVMIntTypeInContext(cg->ctx, to->bits), "");
 }
 
 static Val to_bool(Cg *cg, Val v, const Type *from) {
@@ -319,7 +335,8 @@ static Val cast_scalar(Cg *cg, Val v, const Type *from, const Type *to) {
     while (to->kind == TY_ENUM) to = to->of;
     if (to->kind == TY_BOOL) return from->kind == TY_BOOL ? v : to_bool(cg, v, from);
     if (to->kind == TY_INT)
-        return from->kind == TY_FLOAT ? float_to_int(cg, v, to) : cg_int_to(cg, v, is_signed(from), ty);
+        return from->kind == TY_FLOAT ? float_to_int(cg, v, to)
+                                      : cg_int_to(cg, v, is_signed(from), ty);
     if (from->kind == TY_FLOAT) return LLVMBuildFPCast(cg->b, v, ty, "");
     return is_signed(from) ? LLVMBuildSIToFP(cg->b, v, ty, "") : LLVMBuildUIToFP(cg->b, v, ty, "");
 }
@@ -336,10 +353,12 @@ void cg_op_cast(Cg *cg, Ref r, const Ins *i) {
     } else if (to->kind == TY_COMPLEX && (from->kind == TY_COMPLEX || is_scalar(from))) {
         const Type *part = TY_F(to->bits / 2);
         Val *out = cg_new_parts(cg, r);
-        out[0] = from->kind == TY_COMPLEX ? LLVMBuildFPCast(cg->b, v[0], cg_part_type(cg, to, 0), "")
-                                          : cast_scalar(cg, v[0], from, part);
-        out[1] = from->kind == TY_COMPLEX ? LLVMBuildFPCast(cg->b, v[1], cg_part_type(cg, to, 0), "")
-                                          : LLVMConstNull(cg_part_type(cg, to, 0));
+        out[0] = from->kind == TY_COMPLEX
+                     ? LLVMBuildFPCast(cg->b, v[0], cg_part_type(cg, to, 0), "")
+                     : cast_scalar(cg, v[0], from, part);
+        out[1] = from->kind == TY_COMPLEX
+                     ? LLVMBuildFPCast(cg->b, v[1], cg_part_type(cg, to, 0), "")
+                     : LLVMConstNull(cg_part_type(cg, to, 0));
     } else if (from == to) {
         cg->parts[r] = v;
     } else {
@@ -360,16 +379,19 @@ void cg_op_bitcast(Cg *cg, Ref r, const Ins *i) {
     cg_set(cg, r, v);
 }
 
-/* --- aggregates ------------------------------------------------------------------------------------------------------- */
+/* --- aggregates ------------------------------------------------------------------------------- */
 
 void cg_op_make(Cg *cg, Ref r, const Ins *i) {
     Val *out = cg_new_parts(cg, r);
     uint32_t n = 0;
     for (unsigned a = 0; a < i->nargs; a++)
-        for (uint32_t k = 0; k < cg_type(cg, i->args[a])->nparts; k++) out[n++] = cg_parts(cg, i->args[a])[k];
-    if (n != i->ty->nparts) INTERNAL(cg->cx, i->span, cx_printf(cg->cx, "bad fields for %s", i->ty->name));
+        for (uint32_t k = 0; k < cg_type(cg, i->args[a])->nparts; k++)
+            out[n++] = cg_parts(cg, i->args[a])[k];
+    if (n != i->ty->nparts)
+        INTERNAL(cg->cx, i->span, cx_printf(cg->cx, "bad fields for %s", i->ty->name));
 }
 
 void cg_op_field(Cg *cg, Ref r, const Ins *i) {
-    cg->parts[r] = cg_parts(cg, i->args[0]) + ir_field_part(cg_type(cg, i->args[0]), (uint32_t)i->imm);
+    cg->parts[r] =
+        cg_parts(cg, i->args[0]) + ir_field_part(cg_type(cg, i->args[0]), (uint32_t)i->imm);
 }

@@ -4,9 +4,10 @@
 
 #include "codegen/cg.h"
 
-/* What default<O3> does for loops and arithmetic, without what our code never needs: 0.6 of its time for code that
- * runs within 5 %. Our own passes have hoisted checks and expanded nests before. No run-time unrolling; loops are
- * interleaved only where cg_ask_interleave says so. Unswitching stays: stencils with conditions need it. */
+/* What default<O3> does for loops and arithmetic, without what our code never needs: 0.6 of its
+ * time for code that runs within 5 %. Our own passes have hoisted checks and expanded nests before.
+ * No run-time unrolling; loops are interleaved only where cg_ask_interleave says so. Unswitching
+ * stays: stencils with conditions need it. */
 static const char quick_passes[] =
     "cgscc(inline),function(early-cse<memssa>,simplifycfg,loop-simplify,lcssa,"
     "loop-mssa(loop-rotate,licm,simple-loop-unswitch<nontrivial>),instcombine<no-verify-fixpoint>,"
@@ -37,9 +38,10 @@ void cg_optimise(Cg *cg) {
     cg_fail_llvm(cg, kept);
 }
 
-/* --- interleaving ------------------------------------------------------------------------------------------------ */
+/* --- interleaving ----------------------------------------------------------------------------- */
 
-/* Several accumulators hide the latency of a reduction's operation; in any other loop they only cost. */
+/* Several accumulators hide the latency of a reduction's operation; in any other loop they only
+ * cost. */
 enum { INTERLEAVE = 4 };
 
 static bool loop_has(const Loop *l, BlockId b) {
@@ -57,12 +59,14 @@ static bool combines(const Ins *i) {
     case OP_OR:
     case OP_XOR: return true;
     case OP_MATH:
-        return i->sub == MATH_MIN || i->sub == MATH_MAX || i->sub == MATH_FMIN || i->sub == MATH_FMAX;
+        return i->sub == MATH_MIN || i->sub == MATH_MAX || i->sub == MATH_FMIN ||
+               i->sub == MATH_FMAX;
     default: return false;
     }
 }
 
-/* Is `next` the parameter combined with something that changes in the loop? (Else it only counts.) */
+/* Is `next` the parameter combined with something that changes in the loop? (Else it only counts.)
+ */
 static bool is_reduction(const Fn *fn, const Loop *l, Ref param, Ref next) {
     const Ins *i = ir_at(fn, next);
     if (!combines(i) || i->nargs != 2) return false;
@@ -82,7 +86,8 @@ static void mark_loop(Cg *cg, const Loop *l) {
     const Block *header = &cg->fn->blocks.at[l->header];
     const Edge *back = edge_to(&cg->fn->blocks.at[l->latch], l->header);
     for (uint32_t k = 0; back && k < back->n; k++)
-        if (is_reduction(cg->fn, l, header->params.at[k], back->args[k])) cg->blocks[l->latch].reduces = true;
+        if (is_reduction(cg->fn, l, header->params.at[k], back->args[k]))
+            cg->blocks[l->latch].reduces = true;
 }
 
 void cg_fill_reductions(Cg *cg, const Cfg *cfg) {

@@ -24,7 +24,9 @@ static void *copy(Pack *p, const void *from, size_t n) {
     return room;
 }
 
-static const char *copy_text(Pack *p, const char *s) { return s ? copy(p, s, strlen(s) + 1) : NULL; }
+static const char *copy_text(Pack *p, const char *s) {
+    return s ? copy(p, s, strlen(s) + 1) : NULL;
+}
 
 /* Neighbours mostly lie in one function: they share its names. */
 static void copy_sites(Pack *p, const UnitParts *parts, Unit *u) {
@@ -49,7 +51,8 @@ static void copy_parts(Pack *p, const UnitParts *parts, Unit *u) {
     Type **args = copy(p, parts->req->args, parts->req->nargs * sizeof *args);
     PyObject **classes = copy(p, m->classes.at, m->classes.n * sizeof *classes);
     PyObject **captured = copy(p, m->captured.at, m->captured.n * sizeof *captured);
-    Type **captured_types = copy(p, m->captured_types.at, m->captured_types.n * sizeof *captured_types);
+    Type **captured_types =
+        copy(p, m->captured_types.at, m->captured_types.n * sizeof *captured_types);
     copy_sites(p, parts, u);
     if (!u) return;
     u->name = name;

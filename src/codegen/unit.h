@@ -15,6 +15,6 @@ typedef struct UnitParts {
     const uint64_t *stage_ns; /* [8] */
 } UnitParts;
 
-/* A new unit in one block that is never freed, with references of its own to classes and captured arrays; NULL
- * when out of memory. GIL held. */
+/* A new unit in one block that is never freed, with references of its own to classes and captured
+ * arrays; NULL when out of memory. GIL held. */
 Unit *unit_new(const UnitParts *parts);

@@ -25,10 +25,13 @@ static size_t mapped;
 void code_lock(void) { os_lock(&lock); }
 void code_unlock(void) { os_unlock(&lock); }
 
-static size_t free_bytes(const CodeSlab *s) { return s->size - s->used - s->nimports * (size_t)IMPORT_SIZE; }
+static size_t free_bytes(const CodeSlab *s) {
+    return s->size - s->used - s->nimports * (size_t)IMPORT_SIZE;
+}
 
 static CodeSlab *new_slab(size_t need, bool debug) {
-    size_t page = os_page_size(), size = need > SLAB_SIZE ? (need + page - 1) / page * page : SLAB_SIZE;
+    size_t page = os_page_size();
+    size_t size = need > SLAB_SIZE ? (need + page - 1) / page * page : SLAB_SIZE;
     CodeSlab *s = mem_alloc(sizeof *s);
     void *write, *exec;
     if (!s) return NULL;

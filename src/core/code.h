@@ -1,12 +1,14 @@
 /* Memory that holds machine code, for as long as the process lives.
  *
- * A slab is mapped twice: code is written through one view and runs in the other, so no page is ever writable and
- * executable at one address. Code grows from the front, jumps to imports from the back:
+ * A slab is mapped twice: code is written through one view and runs in the other, so no page is
+ * ever writable and executable at one address. Code grows from the front, jumps to imports from the
+ * back:
  *
  *   | unit | unit | unit | ..... free ..... | import | import |      distances fit 32 bits
  *
- * An import is 16 bytes: a jump through the address behind it, so that the same entry serves calls (to its start)
- * and loads of the address (GOT, at +8). One entry per address and slab. All calls here need code_lock. */
+ * An import is 16 bytes: a jump through the address behind it, so that the same entry serves calls
+ * (to its start) and loads of the address (GOT, at +8). One entry per address and slab. All calls
+ * here need code_lock. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,13 +26,15 @@ typedef struct CodeRoom {
 void code_lock(void);
 void code_unlock(void);
 
-/* Room for `size` bytes, 64-byte aligned, and for `imports` entries more in the same slab. 0, or -1 when out of
- * memory. The room stays free until code_commit: a failed load just forgets it. `debug`: in slabs that are mapped
- * once, writable and executable, because debuggers cannot set breakpoints in the others. */
+/* Room for `size` bytes, 64-byte aligned, and for `imports` entries more in the same slab. 0, or -1
+ * when out of memory. The room stays free until code_commit: a failed load just forgets it.
+ * `debug`: in slabs that are mapped once, writable and executable, because debuggers cannot set
+ * breakpoints in the others. */
 int code_reserve(size_t size, uint32_t imports, bool debug, CodeRoom *out);
 void code_commit(const CodeRoom *room);
 
-/* The entry for an address, made if need be (at most as many as reserved): its place in the executable view. */
+/* The entry for an address, made if need be (at most as many as reserved): its place in the
+ * executable view. */
 char *code_import(const CodeRoom *room, uint64_t address);
 
 /* Bytes mapped for code so far. */

@@ -35,21 +35,22 @@ __attribute__((format(printf, 2, 3))) static int fail(Load *l, const char *fmt, 
     return -1;
 }
 
-/* --- relocations ----------------------------------------------------------------------------------------------- */
+/* --- relocations ------------------------------------------------------------------------------ */
 
-/* What a relocation writes. S: the symbol, A: the addend, P: the place, G: the symbol's address in the imports. */
+/* What a relocation writes. S: the symbol, A: the addend, P: the place, G: the symbol's address in
+ * the imports. */
 typedef enum RelocForm {
     R_NONE,
-    R_ABS64,    /* S + A, 8 bytes */
-    R_REL32,    /* S + A - P, 4 bytes */
-    R_REL64,    /* S + A - P, 8 bytes */
-    R_CALL32,   /* the same, through the imports if the symbol is outside */
-    R_GOT32,    /* G + A - P, 4 bytes */
+    R_ABS64, /* S + A, 8 bytes */
+    R_REL32, /* S + A - P, 4 bytes */
+    R_REL64, /* S + A - P, 8 bytes */
+    R_CALL32, /* the same, through the imports if the symbol is outside */
+    R_GOT32, /* G + A - P, 4 bytes */
     R_A64_CALL, /* (S + A - P) >> 2 in 26 bits, through the imports if the symbol is outside */
     R_A64_PAGE, /* page(S + A) - page(P), split 21 bits of ADRP */
-    R_A64_LOW,  /* low 12 bits of S + A, scaled by the access size, at bit 10 */
+    R_A64_LOW, /* low 12 bits of S + A, scaled by the access size, at bit 10 */
     R_A64_GOT_PAGE, /* page(G) - page(P) */
-    R_A64_GOT_LOW   /* low 12 bits of G, scaled by 8 */
+    R_A64_GOT_LOW /* low 12 bits of G, scaled by 8 */
 } RelocForm;
 
 typedef struct Reloc {
@@ -106,7 +107,8 @@ static int put_bits(char *at, uint32_t mask, uint32_t bits) {
 static int put_page(Load *l, char *at, uint64_t target, uint64_t place) {
     int64_t pages = (int64_t)((target >> 12) - (place >> 12));
     if (pages < -(1 << 20) || pages >= 1 << 20) return fail(l, "a page is too far");
-    return put_bits(at, 0x60FFFFE0, (uint32_t)(pages & 3) << 29 | (uint32_t)(pages >> 2 & 0x7FFFF) << 5);
+    return put_bits(at, 0x60FFFFE0,
+                    (uint32_t)(pages & 3) << 29 | (uint32_t)(pages >> 2 & 0x7FFFF) << 5);
 }
 
 static int put_call26(Load *l, char *at, int64_t distance) {
@@ -115,11 +117,11 @@ static int put_call26(Load *l, char *at, int64_t distance) {
 }
 
 typedef struct Place {
-    char *write;       /* where the relocation's bytes are written */
-    uint64_t address;  /* where they will run: P */
-    uint64_t symbol;   /* S */
-    int64_t addend;    /* A */
-    bool outside;      /* the symbol is not in this object */
+    char *write; /* where the relocation's bytes are written */
+    uint64_t address; /* where they will run: P */
+    uint64_t symbol; /* S */
+    int64_t addend; /* A */
+    bool outside; /* the symbol is not in this object */
 } Place;
 
 static uint64_t import_of(Load *l, uint64_t address) {
@@ -133,13 +135,18 @@ static int apply(Load *l, const Reloc *r, const Place *p) {
     case R_NONE: return 0;
     case R_ABS64: memcpy(p->write, &sa, sizeof sa); return 0;
     case R_REL32: return put32(l, p->write, (int64_t)((p->outside ? call : sa) - p->address));
-    case R_REL64: sa -= p->address; memcpy(p->write, &sa, sizeof sa); return 0;
+    case R_REL64:
+        sa -= p->address;
+        memcpy(p->write, &sa, sizeof sa);
+        return 0;
     case R_CALL32: return put32(l, p->write, (int64_t)(call - p->address));
     case R_GOT32:
-        return put32(l, p->write, (int64_t)(import_of(l, p->symbol) + 8 + (uint64_t)p->addend - p->address));
+        return put32(l, p->write,
+                     (int64_t)(import_of(l, p->symbol) + 8 + (uint64_t)p->addend - p->address));
     case R_A64_CALL: return put_call26(l, p->write, (int64_t)(call - p->address));
     case R_A64_PAGE: return put_page(l, p->write, sa, p->address);
-    case R_A64_LOW: return put_bits(p->write, 0x003FFC00, (uint32_t)((sa & 0xFFF) >> r->scale) << 10);
+    case R_A64_LOW:
+        return put_bits(p->write, 0x003FFC00, (uint32_t)((sa & 0xFFF) >> r->scale) << 10);
     case R_A64_GOT_PAGE: return put_page(l, p->write, import_of(l, p->symbol) + 8, p->address);
     case R_A64_GOT_LOW:
         return put_bits(p->write, 0x003FFC00,
@@ -148,25 +155,26 @@ static int apply(Load *l, const Reloc *r, const Place *p) {
     return 0;
 }
 
-/* --- reading the object --------------------------------------------------------------------------------------------- */
+/* --- reading the object ----------------------------------------------------------------------- */
 
 static bool in_object(const Load *l, uint64_t at, uint64_t size) {
     return at <= l->req->size && size <= l->req->size - at;
 }
 
 static int check_head(Load *l) {
-    const Elf64_Ehdr *h = l->head = (const Elf64_Ehdr *)(const void *)l->req->object;
+    const Elf64_Ehdr *h = l->head = (const void *)l->req->object;
     if (l->req->size < sizeof *h || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 ||
         h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_type != ET_REL)
         return fail(l, "not an ELF relocatable object");
     if (h->e_machine != MACHINE) return fail(l, "an object for another machine (%u)", h->e_machine);
-    if (h->e_shentsize != sizeof(Elf64_Shdr) ||
+    if (!h->e_shnum || h->e_shentsize != sizeof(Elf64_Shdr) ||
         !in_object(l, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr)))
         return fail(l, "a broken object: section headers");
-    l->sections = (const Elf64_Shdr *)(const void *)(l->req->object + h->e_shoff);
+    l->sections = (const void *)(l->req->object + h->e_shoff);
     l->nsections = h->e_shnum;
     for (uint32_t k = 0; k < l->nsections; k++)
-        if (l->sections[k].sh_type != SHT_NOBITS && !in_object(l, l->sections[k].sh_offset, l->sections[k].sh_size))
+        if (l->sections[k].sh_type != SHT_NOBITS &&
+            !in_object(l, l->sections[k].sh_offset, l->sections[k].sh_size))
             return fail(l, "a broken object: section %u", k);
     return 0;
 }
@@ -175,29 +183,35 @@ static int find_symbols(Load *l) {
     for (uint32_t k = 0; k < l->nsections; k++) {
         const Elf64_Shdr *s = &l->sections[k];
         if (s->sh_type != SHT_SYMTAB || s->sh_link >= l->nsections) continue;
-        l->symbols = (const Elf64_Sym *)(const void *)(l->req->object + s->sh_offset);
+        l->symbols = (const void *)(l->req->object + s->sh_offset);
         l->nsymbols = (uint32_t)(s->sh_size / sizeof *l->symbols);
         l->names = l->req->object + l->sections[s->sh_link].sh_offset;
         l->names_size = l->sections[s->sh_link].sh_size;
     }
-    if (!l->symbols || !l->names_size || l->names[l->names_size - 1]) return fail(l, "a broken object: symbols");
+    if (!l->symbols || !l->names_size || l->names[l->names_size - 1])
+        return fail(l, "a broken object: symbols");
     return 0;
 }
 
-/* Code, constants, tables of addresses. Unwinding tables are for debuggers alone: nothing unwinds our code, and
- * gdb wants them near the code that they describe. */
+/* Code, constants, tables of addresses. Unwinding tables are for debuggers alone: nothing unwinds
+ * our code, and gdb wants them near the code that they describe. */
 static bool is_loaded(const Load *l, const Elf64_Shdr *s, const char *name) {
-    return (s->sh_flags & SHF_ALLOC) && s->sh_size && (l->req->debug || strcmp(name, ".eh_frame") != 0);
+    bool empty = !s->sh_size && (s->sh_flags & SHF_WRITE); /* of constants a symbol may be there */
+    return (s->sh_flags & SHF_ALLOC) && !empty && (l->req->debug || strcmp(name, ".eh_frame") != 0);
 }
 
 static int lay_out(Load *l) {
-    const Elf64_Shdr *names = l->head->e_shstrndx < l->nsections ? &l->sections[l->head->e_shstrndx] : NULL;
+    const Elf64_Shdr *names =
+        l->head->e_shstrndx < l->nsections ? &l->sections[l->head->e_shstrndx] : NULL;
     for (uint32_t k = 0; k < l->nsections; k++) {
         const Elf64_Shdr *s = &l->sections[k];
-        const char *name = names && s->sh_name < names->sh_size ? l->req->object + names->sh_offset + s->sh_name : "";
+        const char *name = names && s->sh_name < names->sh_size
+                               ? l->req->object + names->sh_offset + s->sh_name
+                               : "";
         l->offset[k] = NOT_LOADED;
         if (!is_loaded(l, s, name)) continue;
-        if ((s->sh_flags & SHF_TLS) || ((s->sh_flags & SHF_WRITE) && strncmp(name, ".data.rel.ro", 12) != 0))
+        if ((s->sh_flags & SHF_TLS) ||
+            ((s->sh_flags & SHF_WRITE) && strncmp(name, ".data.rel.ro", 12) != 0))
             return fail(l, "the object has writable data (%s)", name);
         uint64_t align = s->sh_addralign ? s->sh_addralign : 1;
         if (align > 4096 || (align & (align - 1)) || s->sh_size > UINT32_MAX)
@@ -214,8 +228,10 @@ static void count_imports(Load *l) {
     for (uint32_t k = 1; k < l->nsymbols; k++) l->nimports += l->symbols[k].st_shndx == SHN_UNDEF;
     for (uint32_t k = 0; k < l->nsections; k++) {
         const Elf64_Shdr *s = &l->sections[k];
-        if (s->sh_type != SHT_RELA || s->sh_info >= l->nsections || l->offset[s->sh_info] == NOT_LOADED) continue;
-        const Elf64_Rela *rela = (const Elf64_Rela *)(const void *)(l->req->object + s->sh_offset);
+        if (s->sh_type != SHT_RELA || s->sh_info >= l->nsections ||
+            l->offset[s->sh_info] == NOT_LOADED)
+            continue;
+        const Elf64_Rela *rela = (const void *)(l->req->object + s->sh_offset);
         for (size_t i = 0; i < s->sh_size / sizeof *rela; i++) {
             const Reloc *r = find_reloc((uint32_t)ELF64_R_TYPE(rela[i].r_info));
             l->nimports += r && (r->form == R_GOT32 || r->form == R_A64_GOT_PAGE);
@@ -223,7 +239,7 @@ static void count_imports(Load *l) {
     }
 }
 
-/* --- loading -------------------------------------------------------------------------------------------------------- */
+/* --- loading ---------------------------------------------------------------------------------- */
 
 static const char *symbol_name(const Load *l, const Elf64_Sym *s) {
     return s->st_name < l->names_size ? l->names + s->st_name : "?";
@@ -252,7 +268,8 @@ static int relocate_one(Load *l, const Elf64_Rela *rela, uint32_t target) {
     const Reloc *r = find_reloc((uint32_t)ELF64_R_TYPE(rela->r_info));
     Place p = {.addend = rela->r_addend};
     if (!r) return fail(l, "unknown relocation %u", (unsigned)ELF64_R_TYPE(rela->r_info));
-    if (rela->r_offset > l->sections[target].sh_size || l->sections[target].sh_size - rela->r_offset < 4)
+    if (rela->r_offset > l->sections[target].sh_size ||
+        l->sections[target].sh_size - rela->r_offset < 4)
         return fail(l, "a broken object: a relocation outside its section");
     if (resolve(l, (uint32_t)ELF64_R_SYM(rela->r_info), &p.symbol, &p.outside) != 0) return -1;
     uint64_t at = l->offset[target] + rela->r_offset;
@@ -264,8 +281,10 @@ static int relocate_one(Load *l, const Elf64_Rela *rela, uint32_t target) {
 static int relocate(Load *l) {
     for (uint32_t k = 0; k < l->nsections; k++) {
         const Elf64_Shdr *s = &l->sections[k];
-        if (s->sh_type != SHT_RELA || s->sh_info >= l->nsections || l->offset[s->sh_info] == NOT_LOADED) continue;
-        const Elf64_Rela *rela = (const Elf64_Rela *)(const void *)(l->req->object + s->sh_offset);
+        if (s->sh_type != SHT_RELA || s->sh_info >= l->nsections ||
+            l->offset[s->sh_info] == NOT_LOADED)
+            continue;
+        const Elf64_Rela *rela = (const void *)(l->req->object + s->sh_offset);
         for (size_t i = 0; i < s->sh_size / sizeof *rela; i++)
             if (relocate_one(l, &rela[i], s->sh_info) != 0) return -1;
     }
@@ -275,8 +294,8 @@ static int relocate(Load *l) {
 static int find_entry(Load *l) {
     for (uint32_t k = 1; k < l->nsymbols; k++) {
         const Elf64_Sym *s = &l->symbols[k];
-        bool outside;
-        uint64_t address;
+        bool outside = false;
+        uint64_t address = 0;
         if (s->st_shndx == SHN_UNDEF || strcmp(symbol_name(l, s), l->req->entry) != 0) continue;
         if (resolve(l, k, &address, &outside) != 0) return -1;
         l->out->entry = (void *)(uintptr_t)address;
@@ -297,9 +316,10 @@ static void copy_sections(Load *l) {
     }
 }
 
-/* --- tools ------------------------------------------------------------------------------------------------------------ */
+/* --- tools ------------------------------------------------------------------------------------ */
 
-/* gdb's interface: it sets a breakpoint on the function and reads the descriptor. Names and layout are gdb's. */
+/* gdb's interface: it sets a breakpoint on the function and reads the descriptor. Names and layout
+ * are gdb's. */
 typedef struct jit_code_entry {
     struct jit_code_entry *next, *prev;
     const char *symfile;
@@ -311,11 +331,13 @@ typedef struct jit_descriptor {
     jit_code_entry *relevant, *first;
 } jit_descriptor;
 
-__attribute__((visibility("default"), used)) jit_descriptor __jit_debug_descriptor = {1, 0, NULL, NULL};
+__attribute__((visibility("default"), used)) jit_descriptor __jit_debug_descriptor = {1, 0, NULL,
+                                                                                      NULL};
 __attribute__((visibility("default"), used, noinline)) void __jit_debug_register_code(void);
 void __jit_debug_register_code(void) { __asm__ volatile("" ::: "memory"); }
 
-/* A copy of the object whose sections say where they were loaded. Without memory gdb just does not see it. */
+/* A copy of the object whose sections say where they were loaded. Without memory gdb just does not
+ * see it. */
 static void show_to_gdb(Load *l) {
     char *copy = mem_alloc(l->req->size);
     jit_code_entry *e = mem_alloc(sizeof *e);
@@ -325,9 +347,10 @@ static void show_to_gdb(Load *l) {
         return;
     }
     memcpy(copy, l->req->object, l->req->size);
-    Elf64_Shdr *s = (Elf64_Shdr *)(void *)(copy + l->head->e_shoff);
+    Elf64_Shdr *s = (void *)(copy + l->head->e_shoff);
     for (uint32_t k = 0; k < l->nsections; k++)
-        if (l->offset[k] != NOT_LOADED) s[k].sh_addr = (uint64_t)(uintptr_t)l->room.exec + l->offset[k];
+        if (l->offset[k] != NOT_LOADED)
+            s[k].sh_addr = (uint64_t)(uintptr_t)l->room.exec + l->offset[k];
     *e = (jit_code_entry){__jit_debug_descriptor.first, NULL, copy, l->req->size};
     if (e->next) e->next->prev = e;
     __jit_debug_descriptor.first = __jit_debug_descriptor.relevant = e;
@@ -343,19 +366,22 @@ static void show_to_perf(Load *l) {
     if (!f) return;
     for (uint32_t k = 1; k < l->nsymbols; k++) {
         const Elf64_Sym *s = &l->symbols[k];
-        bool outside;
-        uint64_t address;
-        if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || resolve(l, k, &address, &outside) != 0 || outside) continue;
-        fprintf(f, "%llx %llx py::%s:%s\n", (unsigned long long)address, (unsigned long long)s->st_size, l->req->name,
-                symbol_name(l, s));
+        bool outside = false;
+        uint64_t address = 0;
+        if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || resolve(l, k, &address, &outside) != 0 ||
+            outside)
+            continue;
+        fprintf(f, "%llx %llx py::%s:%s\n", (unsigned long long)address,
+                (unsigned long long)s->st_size, l->req->name, symbol_name(l, s));
     }
     fclose(f);
 }
 
-/* --- all of it ----------------------------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static int place_and_link(Load *l) {
-    if (code_reserve(l->total, l->nimports, l->req->debug, &l->room) != 0) return fail(l, "out of memory for code");
+    if (code_reserve(l->total, l->nimports, l->req->debug, &l->room) != 0)
+        return fail(l, "out of memory for code");
     copy_sections(l);
     if (relocate(l) != 0 || find_entry(l) != 0) return -1;
     code_commit(&l->room);

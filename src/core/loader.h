@@ -1,8 +1,8 @@
 /* Loads an ELF relocatable object, as codegen makes them, into executable memory.
  *
- * Code and read-only data only: units have no state of their own. Names that the object does not define come from
- * find_symbol and are called through the slab's imports (core/code.h), so any distance works. Safe from any
- * thread; needs no GIL. */
+ * Code and read-only data only: units have no state of their own. Names that the object does not
+ * define come from find_symbol and are called through the slab's imports (core/code.h), so any
+ * distance works. Safe from any thread; needs no GIL. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +24,6 @@ typedef struct LoadResult {
     char error[200]; /* one line, when it failed */
 } LoadResult;
 
-/* 0, or -1 with out->error set: not an object of this machine, an unknown symbol or relocation, no memory. */
+/* 0, or -1 with out->error set: not an object of this machine, an unknown symbol or relocation, no
+ * memory. */
 int loader_load(const LoadRequest *req, LoadResult *out);

@@ -1,4 +1,5 @@
-/* Everything that asks the operating system for something: one header to rewrite for another system.
+/* Everything that asks the operating system for something: one header to rewrite for another
+ * system.
  *
  * The inline part serves both shared objects; the functions are _core's. */
 #pragma once
@@ -9,7 +10,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* --- locks, time --------------------------------------------------------------------------------------------- */
+/* --- locks, time ------------------------------------------------------------------------------ */
 
 typedef pthread_mutex_t OsMutex;
 #define OS_MUTEX_INIT PTHREAD_MUTEX_INITIALIZER
@@ -28,10 +29,11 @@ static inline uint64_t os_now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* --- threads --------------------------------------------------------------------------------------------------- */
+/* --- threads ---------------------------------------------------------------------------------- */
 
 typedef pthread_t OsThread;
-/* Starts body(arg) on a stack of `stack` bytes, with all signals blocked (they are the main thread's). 0 or -1. */
+/* Starts body(arg) on a stack of `stack` bytes, with all signals blocked (they are the main
+ * thread's). 0 or -1. */
 int os_start_thread(OsThread *out, void (*body)(void *), void *arg, size_t stack);
 void os_join_thread(OsThread t);
 
@@ -44,7 +46,8 @@ static inline void *os_run_body(void *p) {
     r->body(r->arg);
     return NULL;
 }
-/* Runs body(arg) on a thread of its own with `stack` bytes of stack and waits for it; here, if there can be none. */
+/* Runs body(arg) on a thread of its own with `stack` bytes of stack and waits for it; here, if
+ * there can be none. */
 static inline void os_run_on_stack(void (*body)(void *), void *arg, size_t stack) {
     OsRun run = {body, arg};
     pthread_attr_t attr;
@@ -62,22 +65,24 @@ static inline void os_run_on_stack(void (*body)(void *), void *arg, size_t stack
     else
         body(arg);
 }
-/* The lowest address that this thread's stack may grow to, and its size; 0, or -1 if the system won't say. */
+/* The lowest address that this thread's stack may grow to, and its size; 0, or -1 if the system
+ * won't say. */
 int os_stack_bounds(const char **low, size_t *size);
 
-/* --- memory for code ---------------------------------------------------------------------------------------------- */
+/* --- memory for code -------------------------------------------------------------------------- */
 
 size_t os_page_size(void);
-/* New zeroed memory of `size` bytes (whole pages) with two views: one to write, one to execute. 0, or -1 with
- * neither mapped. Where the system refuses two views, and where `single` asks for it, both are the same, writable
- * and executable: only there can a debugger set breakpoints. */
+/* New zeroed memory of `size` bytes (whole pages) with two views: one to write, one to execute. 0,
+ * or -1 with neither mapped. Where the system refuses two views, and where `single` asks for it,
+ * both are the same, writable and executable: only there can a debugger set breakpoints. */
 int os_map_code(size_t size, bool single, void **write_view, void **exec_view);
 /* Makes bytes just written visible to instruction fetch. */
 void os_flush_code(void *exec_view, size_t size);
 
-/* --- libraries ------------------------------------------------------------------------------------------------------ */
+/* --- libraries -------------------------------------------------------------------------------- */
 
-/* Opens a shared library, its symbols its own; NULL: *why is a text that lives until the next call. */
+/* Opens a shared library, its symbols its own; NULL: *why is a text that lives until the next call.
+ */
 void *os_open_library(const char *path, const char **why);
 /* A symbol of a library, or with NULL of the whole process; NULL: not there. */
 void *os_find_symbol(void *library, const char *name);

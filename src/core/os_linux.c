@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "core/os.h"
 
-/* --- threads ------------------------------------------------------------------------------------------------- */
+/* --- threads ---------------------------------------------------------------------------------- */
 
 typedef struct Start {
     void (*body)(void *);
@@ -51,7 +51,7 @@ int os_stack_bounds(const char **low, size_t *size) {
     return rc == 0 ? 0 : -1;
 }
 
-/* --- memory for code ------------------------------------------------------------------------------------------- */
+/* --- memory for code -------------------------------------------------------------------------- */
 
 size_t os_page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
@@ -66,13 +66,15 @@ static int map_both(int fd, size_t size, void **write_view, void **exec_view) {
 
 /* A sandbox may forbid executable files in memory: then one view, with both rights. */
 static int map_one(size_t size, void **write_view, void **exec_view) {
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *p =
+        mmap(NULL, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) return -1;
     *write_view = *exec_view = p;
     return 0;
 }
 
-/* A child of fork shares the pages with its parent: whoever loads code after a fork starts a new slab. */
+/* A child of fork shares the pages with its parent: whoever loads code after a fork starts a new
+ * slab. */
 int os_map_code(size_t size, bool single, void **write_view, void **exec_view) {
     int fd = single ? -1 : memfd_create("whipsnake-code", MFD_CLOEXEC);
     if (fd >= 0) {
@@ -87,7 +89,7 @@ void os_flush_code(void *exec_view, size_t size) {
     __builtin___clear_cache((char *)exec_view, (char *)exec_view + size);
 }
 
-/* --- libraries --------------------------------------------------------------------------------------------------- */
+/* --- libraries -------------------------------------------------------------------------------- */
 
 void *os_open_library(const char *path, const char **why) {
     void *h = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -95,6 +97,8 @@ void *os_open_library(const char *path, const char **why) {
     return h;
 }
 
-void *os_find_symbol(void *library, const char *name) { return dlsym(library ? library : RTLD_DEFAULT, name); }
+void *os_find_symbol(void *library, const char *name) {
+    return dlsym(library ? library : RTLD_DEFAULT, name);
+}
 
 unsigned os_process_id(void) { return (unsigned)getpid(); }

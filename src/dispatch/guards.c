@@ -4,7 +4,7 @@
  * The list of an entry is flat and covers all that the function reaches: its own global names and
  * cells, and those of the functions among them. It is made from names alone, so it may hold a few
  * too many (an attribute that is called like a global); a guard that holds costs about 4 ns.
- * Modules, classes and builtins are not guarded. */
+ * Modules, classes and builtins are not guarded themselves; what is read from a user's module is. */
 #include "dispatch/function.h"
 
 #include <string.h>
@@ -52,17 +52,42 @@ static int collect_value(Collect *c, PyObject *home, PyObject *key, PyObject *va
     return func ? collect_function(c, func) : 0;
 }
 
+/* Modules whose contents nobody changes: what compiled code uses of them is ours anyway. */
+static bool is_fixed_module(PyObject *module) {
+    static const char *const fixed[] = {"numpy",    "math",   "cmath", "random", "builtins",
+                                        "operator", "typing", "types", "enum",   "whipsnake"};
+    const char *name = NULL;
+    PyObject *text = PyObject_GetAttrString(module, "__name__");
+    if (text && PyUnicode_Check(text)) name = PyUnicode_AsUTF8AndSize(text, NULL);
+    PyErr_Clear();
+    bool found = false;
+    for (size_t i = 0; name && !found && i < sizeof fixed / sizeof *fixed; i++) {
+        size_t n = strlen(fixed[i]);
+        found = strncmp(name, fixed[i], n) == 0 && (name[n] == 0 || name[n] == '.');
+    }
+    Py_XDECREF(text);
+    return found;
+}
+
+/* What the names of a code object are in a dict: its globals, or a module that it names. */
+static int collect_from(Collect *c, PyObject *names, PyObject *dict, bool is_module) {
+    for (Py_ssize_t i = 0, n = PyTuple_Size(names); i < n; i++) {
+        PyObject *name = PyTuple_GetItem(names, i), *value = PyDict_GetItemWithError(dict, name);
+        if (!value) continue;
+        if (collect_value(c, dict, name, value)) return -1;
+        if (!is_module && Py_TYPE(value) == disp.module && !is_fixed_module(value) &&
+            collect_from(c, names, PyModule_GetDict(value), true))
+            return -1;
+    }
+    return 0;
+}
+
 /* The global names of a code object and of those nested in it. */
 static int collect_names(Collect *c, PyObject *code, PyObject *globals) {
     PyObject *names = PyObject_GetAttrString(code, "co_names");
     PyObject *consts = names ? PyObject_GetAttrString(code, "co_consts") : NULL;
-    Py_ssize_t n = consts ? PyTuple_Size(names) : 0, nconsts = consts ? PyTuple_Size(consts) : 0;
-    int rc = consts ? 0 : -1;
-    for (Py_ssize_t i = 0; rc == 0 && i < n; i++) {
-        PyObject *name = PyTuple_GetItem(names, i), *value = PyDict_GetItemWithError(globals, name);
-        if (value) rc = collect_value(c, globals, name, value);
-    }
-    for (Py_ssize_t i = 0; rc == 0 && i < nconsts; i++) {
+    int rc = consts ? collect_from(c, names, globals, false) : -1;
+    for (Py_ssize_t i = 0, n = consts ? PyTuple_Size(consts) : 0; rc == 0 && i < n; i++) {
         PyObject *inner = PyTuple_GetItem(consts, i);
         if (Py_TYPE(inner) == Py_TYPE(code)) rc = collect_names(c, inner, globals);
     }

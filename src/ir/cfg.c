@@ -1,14 +1,15 @@
 /* Control-flow graph, dominators, loops, use counts.
  *
- * Dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm": iteration over reverse
- * post-order, which needs one round for most code and no more memory than the tree itself. The graph it runs on has
- * two nodes per block, because a handler edge leaves a block before the block's values are computed:
+ * Dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm": iteration over
+ * reverse post-order, which needs one round for most code and no more memory than the tree itself.
+ * The graph it runs on has two nodes per block, because a handler edge leaves a block before the
+ * block's values are computed:
  *
  *     in(b) ---> out(b) ---> in(succ)        in(b) ---> in(handler)
  *
- * Node 2*i is the start and node 2*i+1 the end of the i-th block in reverse post-order; a node's immediate dominator
- * has a smaller number. dom_pre and dom_size give each node an interval of a walk over the tree, so that asking is two
- * compares. */
+ * Node 2*i is the start and node 2*i+1 the end of the i-th block in reverse post-order; a node's
+ * immediate dominator has a smaller number. dom_pre and dom_size give each node an interval of a
+ * walk over the tree, so that asking is two compares. */
 #include <string.h>
 
 #include "base/assert.h"
@@ -25,7 +26,7 @@ uint32_t ir_successors(const Fn *fn, BlockId b, BlockId to[3]) {
     return n;
 }
 
-/* --- order ------------------------------------------------------------------------------------------------ */
+/* --- order ------------------------------------------------------------------------------------ */
 
 /* Depth first with a stack of our own: graphs may be as deep as the program is long. */
 static void fill_rpo(Cx *cx, const Fn *fn, Cfg *cfg) {
@@ -80,7 +81,7 @@ static void fill_preds(Cx *cx, const Fn *fn, Cfg *cfg) {
     }
 }
 
-/* --- dominators --------------------------------------------------------------------------------------------- */
+/* --- dominators ------------------------------------------------------------------------------- */
 
 static uint32_t meet(const uint32_t *idom, uint32_t a, uint32_t b) {
     while (a != b) {
@@ -171,15 +172,16 @@ bool cfg_end_dominates(const Cfg *cfg, BlockId a, BlockId b) {
     return node_dominates(cfg, 2 * ia + 1, 2 * ib);
 }
 
-/* --- loops ---------------------------------------------------------------------------------------------------- */
+/* --- loops ------------------------------------------------------------------------------------ */
 
 static Loop *outermost(Loop *l) {
     while (l->parent) l = l->parent;
     return l;
 }
 
-/* Walks backwards from the latches. A block that is in an inner loop already stands for that whole loop: the walk
- * goes on before its header. (Loops are found innermost first, since their headers come last.) */
+/* Walks backwards from the latches. A block that is in an inner loop already stands for that whole
+ * loop: the walk goes on before its header. (Loops are found innermost first, since their headers
+ * come last.) */
 static void collect_body(const Cfg *cfg, Loops *loops, Loop *loop, BlockId *work, uint32_t n) {
     while (n) {
         BlockId b = work[--n];
@@ -265,7 +267,7 @@ Loops *ir_loops(Cx *cx, const Fn *fn, const Cfg *cfg) {
     return loops;
 }
 
-/* --- uses ------------------------------------------------------------------------------------------------------- */
+/* --- uses ------------------------------------------------------------------------------------- */
 
 static void count_use(void *arg, Ref *use) { ((uint32_t *)arg)[*use]++; }
 

@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "ir/ir.h"
 
-/* --- making ------------------------------------------------------------------------------------------- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 Fn *ir_new_fn(Cx *cx, const char *name, Stage stage) {
     Fn *fn = NEW(cx, Fn);
@@ -33,7 +33,8 @@ static Ref *copy_refs(Cx *cx, uint32_t n, const Ref *args) {
 }
 
 /* A new value that stands in no list yet. */
-static Ref new_ins(Cx *cx, Fn *fn, BlockId b, Op op, Type *ty, Span span, uint32_t nargs, const Ref *args) {
+static Ref new_ins(Cx *cx, Fn *fn, BlockId b, Op op, Type *ty, Span span, uint32_t nargs,
+                   const Ref *args) {
     WS_ASSERT(nargs <= UINT16_MAX);
     Ref *copy = copy_refs(cx, nargs, args);
     Ins *i = vec_add(cx, &fn->ins);
@@ -112,7 +113,8 @@ bool ir_const_equal(const Const *a, const Const *b) {
     case TY_FLOAT: return memcmp(a->f, b->f, sizeof a->f[0]) == 0;
     case TY_COMPLEX: return memcmp(a->f, b->f, sizeof a->f) == 0;
     case TY_STR:
-    case TY_BYTES: return a->str.n == b->str.n && (!a->str.n || memcmp(a->str.s, b->str.s, a->str.n) == 0);
+    case TY_BYTES:
+        return a->str.n == b->str.n && (!a->str.n || memcmp(a->str.s, b->str.s, a->str.n) == 0);
     case TY_TUPLE:
     case TY_SLICE:
     case TY_OPTIONAL:
@@ -133,7 +135,7 @@ bool ir_const_equal(const Const *a, const Const *b) {
     return false;
 }
 
-/* --- terminators ---------------------------------------------------------------------------------------- */
+/* --- terminators ------------------------------------------------------------------------------ */
 
 Edge ir_edge(Cx *cx, BlockId to, uint32_t n, const Ref *args) {
     return (Edge){.to = to, .n = n, .args = copy_refs(cx, n, args)};
@@ -152,15 +154,20 @@ void ir_branch(Cx *cx, Fn *fn, BlockId b, Ref cond, Edge yes, Edge no, Span span
 }
 
 void ir_return(Fn *fn, BlockId b, Ref value, Span span) {
-    set_term(fn, b, (Term){.kind = TERM_RETURN, .arg = value, .succ = {no_edge, no_edge}, .span = span});
+    set_term(fn, b,
+             (Term){.kind = TERM_RETURN, .arg = value, .succ = {no_edge, no_edge}, .span = span});
 }
 
 void ir_raise(Fn *fn, BlockId b, Ref exc, Ref cause, Span span) {
     set_term(fn, b,
-             (Term){.kind = TERM_RAISE, .arg = exc, .arg2 = cause, .succ = {no_edge, no_edge}, .span = span});
+             (Term){.kind = TERM_RAISE,
+                    .arg = exc,
+                    .arg2 = cause,
+                    .succ = {no_edge, no_edge},
+                    .span = span});
 }
 
-/* --- taking away ------------------------------------------------------------------------------------------ */
+/* --- taking away ------------------------------------------------------------------------------ */
 
 void ir_kill(Fn *fn, Ref r) {
     Ins *i = ir_at(fn, r);
@@ -232,7 +239,7 @@ void ir_delete_param(Fn *fn, BlockId b, uint32_t i) {
     }
 }
 
-/* --- renaming ------------------------------------------------------------------------------------------------ */
+/* --- renaming --------------------------------------------------------------------------------- */
 
 static void visit_edge(Edge *e, RefVisitor visit, void *arg) {
     if (e->to == NO_BLOCK) return;
@@ -274,7 +281,7 @@ static void rename_one(void *arg, Ref *use) {
 
 void ir_rename_uses(Fn *fn, const Ref *to) { visit_all(fn, rename_one, (void *)(uintptr_t)to); }
 
-/* --- cutting and copying ------------------------------------------------------------------------------------ */
+/* --- cutting and copying ---------------------------------------------------------------------- */
 
 BlockId ir_split(Cx *cx, Fn *fn, BlockId b, uint32_t at) {
     BlockId tail = ir_new_block(cx, fn, fn->blocks.at[b].label);

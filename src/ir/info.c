@@ -17,7 +17,8 @@ const CheckInfo check_info[CHECKS] = {
 };
 
 const MathInfo math_info[MATHS] = {
-#define MATH(name, text, nargs, intrinsic, cfunc, sleef, flags) {text, nargs, intrinsic, cfunc, sleef, flags},
+#define MATH(name, text, nargs, intrinsic, cfunc, sleef, flags) \
+    {text, nargs, intrinsic, cfunc, sleef, flags},
 #include "ir/math.def"
 #undef MATH
 };
@@ -28,7 +29,7 @@ unsigned ir_effects(const Fn *fn, Ref r) {
     return op_info[i->op].effects;
 }
 
-/* --- fields of aggregates ---------------------------------------------------------------------------------- */
+/* --- fields of aggregates --------------------------------------------------------------------- */
 
 static Type *int64_type(void) { return TY_I(64); }
 
@@ -77,7 +78,8 @@ Type *ir_field_type(const Type *ty, uint32_t i) {
     if (ty->kind == TY_OPTIONAL) return i == 0 ? TY_OF(TY_BOOL) : ty->of;
     if (ty->kind == TY_TUPLE || ty->kind == TY_CLOSURE) return ty->items[i];
     if (ty->kind == TY_ARRAY) return i < 2 ? TY_OF(TY_PTR) : int64_type();
-    if (ty->kind == TY_STR || ty->kind == TY_BYTES) return i == 0 || i == 3 ? TY_OF(TY_PTR) : int64_type();
+    if (ty->kind == TY_STR || ty->kind == TY_BYTES)
+        return i == 0 || i == 3 ? TY_OF(TY_PTR) : int64_type();
     if (ty->kind == TY_ITER) return iter_field_type(ty, i);
     return int64_type(); /* RANGE, SLICE */
 }

@@ -15,7 +15,7 @@ enum {
     OWNER_DATA = 64,  /* from an owner block to its data (core/memory.h) */
 };
 
-/* --- constants ---------------------------------------------------------------------------------------------- */
+/* --- constants -------------------------------------------------------------------------------- */
 
 static bool is_ascii(const char *s, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -38,7 +38,8 @@ static uint32_t *decode_utf8(Cx *cx, const char *s, size_t n, size_t *count) {
     return out;
 }
 
-/* data, length, kind (1: a byte a character, 4: UCS4), owner: none, the text lives as long as the compile. */
+/* data, length, kind (1: a byte a character, 4: UCS4), owner: none, the text lives as long as the
+ * compile. */
 static void text_parts(Cx *cx, const Const *k, uint64_t *out) {
     size_t n = k->str.n;
     bool bytes = k->ty->kind == TY_BYTES || is_ascii(k->str.s, n);
@@ -57,7 +58,8 @@ static void fill_const(Cx *cx, const Const *k, uint64_t *out) {
     case TY_ENUM: out[0] = interp_put_int(ty, (uint64_t)k->i); return;
     case TY_FLOAT:
     case TY_COMPLEX:
-        for (uint32_t p = 0; p < ty->nparts; p++) out[p] = interp_put_float((PartKind)ty->parts[p], k->f[p]);
+        for (uint32_t p = 0; p < ty->nparts; p++)
+            out[p] = interp_put_float((PartKind)ty->parts[p], k->f[p]);
         return;
     case TY_STR:
     case TY_BYTES: text_parts(cx, k, out); return;
@@ -95,7 +97,7 @@ static const uint64_t *const_parts(Cx *cx, const Const *k) {
     return out;
 }
 
-/* --- preparing ------------------------------------------------------------------------------------------------- */
+/* --- preparing -------------------------------------------------------------------------------- */
 
 typedef struct Preparing {
     Cx *cx;
@@ -115,8 +117,13 @@ static uint32_t add_site(Preparing *pr, const Fn *fn, const Span *s) {
     const SourceFile *file = s->file < pr->cx->nfiles ? &pr->cx->files[s->file] : NULL;
     uint32_t shift = file ? file->dedent : 0;
     vec_push(pr->cx, &pr->sites,
-             ((Site){.function = fn->name, .qualname = fn->qualname, .filename = file ? file->name : "<unknown>",
-                     .line = s->line, .end_line = s->end_line, .col = s->col + shift, .end_col = s->end_col + shift}));
+             ((Site){.function = fn->name,
+                     .qualname = fn->qualname,
+                     .filename = file ? file->name : "<unknown>",
+                     .line = s->line,
+                     .end_line = s->end_line,
+                     .col = s->col + shift,
+                     .end_col = s->end_col + shift}));
     return pr->sites.n - 1;
 }
 
@@ -197,7 +204,8 @@ Interp *ir_interp_new(Cx *cx, const Module *m, void *(*find_symbol)(const char *
     Preparing pr = {.cx = cx, .p = p, .find_symbol = find_symbol};
     p->m = m;
     p->fns = NEWN(cx, InterpFn, m->fns.n);
-#define RTFN(field, symbol, result, params) p->field = (result(*) params)(uintptr_t)need_symbol(&pr, symbol);
+#define RTFN(field, symbol, result, params) \
+    p->field = (result(*) params)(uintptr_t)need_symbol(&pr, symbol);
     INTERP_RUNTIME(RTFN)
 #undef RTFN
     for (uint32_t i = 0; i < m->fns.n; i++) {
@@ -222,7 +230,7 @@ const Site *ir_interp_sites(const Interp *p, uint32_t *n) {
 
 uint32_t ir_interp_nslots(const Interp *p) { return p->nslots; }
 
-/* --- memory --------------------------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static const uint8_t part_size[] = {[P_I1] = 1,  [P_I8] = 1,  [P_I16] = 2, [P_I32] = 4, [P_I64] = 8,
                                     [P_F16] = 2, [P_F32] = 4, [P_F64] = 8, [P_PTR] = 8};
@@ -255,9 +263,11 @@ static void each_owner(Frame *fr, const Type *ty, const uint64_t *v, bool up) {
     const Interp *p = fr->p;
     if (ty->kind == TY_EXC) {
         if (v[0]) (up ? p->exc_retain : p->exc_release)((ExcObj *)(uintptr_t)v[0]);
-    } else if (ty->kind == TY_ARRAY || ty->kind == TY_STR || ty->kind == TY_BYTES || ty->kind == TY_PTR ||
-               ty->kind == TY_CELL) {
-        uint64_t owner = ty->kind == TY_ARRAY ? v[1] : ty->kind == TY_PTR || ty->kind == TY_CELL ? v[0] : v[3];
+    } else if (ty->kind == TY_ARRAY || ty->kind == TY_STR || ty->kind == TY_BYTES ||
+               ty->kind == TY_PTR || ty->kind == TY_CELL) {
+        uint64_t owner = ty->kind == TY_ARRAY                        ? v[1]
+                         : ty->kind == TY_PTR || ty->kind == TY_CELL ? v[0]
+                                                                     : v[3];
         if (owner) (up ? p->retain : p->release)((void *)(uintptr_t)owner);
     } else {
         for (uint32_t k = 0; k < ir_field_count(ty); k++)
@@ -267,7 +277,7 @@ static void each_owner(Frame *fr, const Type *ty, const uint64_t *v, bool up) {
 
 static _Atomic uint32_t *poll_word(Frame *fr) { return &fr->ctx->poll; }
 
-/* --- instructions that do something ----------------------------------------------------------------------------------- */
+/* --- instructions that do something ----------------------------------------------------------- */
 
 /* An operand of a check's text as 64 bits. */
 static int64_t text_operand(const Frame *fr, const Ins *i, uint32_t k) {
@@ -287,7 +297,8 @@ static int check_index(Frame *fr, const Ins *i, uint32_t site) {
 
 static int check(Frame *fr, const Ins *i, uint32_t site) {
     if (*frame_arg(fr, i, 0)) return 0;
-    fr->p->raise_check(fr->ctx, (int32_t)site, i->sub, text_operand(fr, i, 1), text_operand(fr, i, 2));
+    fr->p->raise_check(fr->ctx, (int32_t)site, i->sub, text_operand(fr, i, 1),
+                       text_operand(fr, i, 2));
     return 1;
 }
 
@@ -299,11 +310,13 @@ static int make_exception(Frame *fr, const Ins *i, const Prep *prep, uint64_t *o
         interp_extend(ty, slots);
         slots += ty->nparts;
     }
-    *out = (uint64_t)(uintptr_t)fr->p->exc_make(fr->ctx, (int32_t)prep->site, (int32_t)i->imm, fr->scratch);
+    *out = (uint64_t)(uintptr_t)fr->p->exc_make(fr->ctx, (int32_t)prep->site, (int32_t)i->imm,
+                                                fr->scratch);
     return *out == 0;
 }
 
-static int call(const Interp *p, WsCtx *ctx, const InterpFn *f, uint64_t *block, uint32_t depth, uint32_t site);
+static int call(const Interp *p, WsCtx *ctx, const InterpFn *f, uint64_t *block, uint32_t depth,
+                uint32_t site);
 
 static int call_fn(Frame *fr, const Ins *i, const Prep *prep, uint64_t *out) {
     uint64_t *block = fr->scratch, *at = block;
@@ -324,7 +337,10 @@ static uint64_t atomic_result(const Ins *i, const Type *ty, uint64_t old, const 
     PartKind kind = (PartKind)ty->parts[0];
     if (ty->kind == TY_FLOAT && i->sub <= ATOMIC_MAX) {
         double a = interp_float(kind, old), b = interp_float(kind, v[0]);
-        double r = i->sub == ATOMIC_ADD ? a + b : i->sub == ATOMIC_SUB ? a - b : (i->sub == ATOMIC_MIN) == (b < a) ? b : a;
+        double r = i->sub == ATOMIC_ADD                ? a + b
+                   : i->sub == ATOMIC_SUB              ? a - b
+                   : (i->sub == ATOMIC_MIN) == (b < a) ? b
+                                                       : a;
         return interp_put_float(kind, r);
     }
     int64_t a = interp_int(ty, old), b = interp_int(ty, v[0]);
@@ -343,7 +359,8 @@ static uint64_t atomic_result(const Ins *i, const Type *ty, uint64_t old, const 
     return old;
 }
 
-/* Blocks and threads of a kernel run one after the other here, so plain loads and stores will do. */
+/* Blocks and threads of a kernel run one after the other here, so plain loads and stores will
+ * do. */
 static void do_atomic(Frame *fr, const Ins *i, uint64_t *out) {
     char *at = (char *)(uintptr_t)*frame_arg(fr, i, 0);
     uint64_t v[2] = {*frame_arg(fr, i, 1), i->nargs > 2 ? *frame_arg(fr, i, 2) : 0}, old;
@@ -381,10 +398,12 @@ static int step(Frame *fr, Ref r) {
     case OP_GLOBAL: copy(out, fr->ctx->globals + prep->offset, i->ty); return 0;
     case OP_LOAD: load(i->ty, (const char *)(uintptr_t)*frame_arg(fr, i, 0), out); return 0;
     case OP_STORE:
-        store(frame_type(fr, i->args[1]), (char *)(uintptr_t)*frame_arg(fr, i, 0), frame_arg(fr, i, 1));
+        store(frame_type(fr, i->args[1]), (char *)(uintptr_t)*frame_arg(fr, i, 0),
+              frame_arg(fr, i, 1));
         return 0;
     case OP_ALLOC:
-        *out = (uint64_t)(uintptr_t)fr->p->alloc(fr->ctx, (int32_t)prep->site, (int64_t)*frame_arg(fr, i, 0));
+        *out = (uint64_t)(uintptr_t)fr->p->alloc(fr->ctx, (int32_t)prep->site,
+                                                 (int64_t)*frame_arg(fr, i, 0));
         return *out == 0;
     case OP_DATA: *out = *frame_arg(fr, i, 0) + OWNER_DATA; return 0;
     case OP_STACK: *out = (uint64_t)(uintptr_t)(fr->stack + prep->offset); return 0;
@@ -406,7 +425,7 @@ static int step(Frame *fr, Ref r) {
     }
 }
 
-/* --- control flow ---------------------------------------------------------------------------------------------------------- */
+/* --- control flow ----------------------------------------------------------------------------- */
 
 /* All arguments are read before a parameter is written: they may be each other. */
 static void pass_args(Frame *fr, const Edge *e, uint32_t skip) {
@@ -427,7 +446,7 @@ static void pass_args(Frame *fr, const Edge *e, uint32_t skip) {
 }
 
 /* The exception in the context goes to the block's handler: true; false: it leaves the function. */
-static bool catch(Frame *fr, BlockId *b) {
+static bool catch (Frame *fr, BlockId *b) {
     const Edge *e = &fr->f->fn->blocks.at[*b].handler;
     if (e->to == NO_BLOCK) return false;
     pass_args(fr, e, 1);
@@ -452,11 +471,13 @@ static int run(Frame *fr, uint64_t *result) {
         const Term *t = &block->term;
         bool raised = !run_ins(fr, block);
         if (!raised && t->kind == TERM_RAISE) {
-            if (t->arg) fr->p->raise(fr->ctx, (int32_t)fr->f->raise_site[b], (ExcObj *)(uintptr_t)*frame_at(fr, t->arg));
+            if (t->arg)
+                fr->p->raise(fr->ctx, (int32_t)fr->f->raise_site[b],
+                             (ExcObj *)(uintptr_t)*frame_at(fr, t->arg));
             raised = true;
         }
         if (raised) {
-            if (!catch(fr, &b)) return 1;
+            if (!catch (fr, &b)) return 1;
             continue;
         }
         if (t->kind == TERM_RETURN) {
@@ -476,7 +497,8 @@ static bool is_too_deep(const WsCtx *ctx, uint32_t depth) {
 }
 
 /* block: the arguments' slots on entry, the result's on return. */
-static int call(const Interp *p, WsCtx *ctx, const InterpFn *f, uint64_t *block, uint32_t depth, uint32_t site) {
+static int call(const Interp *p, WsCtx *ctx, const InterpFn *f, uint64_t *block, uint32_t depth,
+                uint32_t site) {
     if (is_too_deep(ctx, depth)) {
         p->raise_check(ctx, (int32_t)site, CHECK_RECURSION, 0, 0);
         return 1;
@@ -498,8 +520,9 @@ static int call(const Interp *p, WsCtx *ctx, const InterpFn *f, uint64_t *block,
 
 /* Only a part's own bytes of its slot count. */
 static void clean_args(const Fn *fn, uint64_t *slots) {
-    static const uint8_t bits[] = {[P_I1] = 1,   [P_I8] = 8,   [P_I16] = 16, [P_I32] = 32, [P_I64] = 64,
-                                   [P_F16] = 16, [P_F32] = 32, [P_F64] = 64, [P_PTR] = 64};
+    static const uint8_t bits[] = {
+        [P_I1] = 1,   [P_I8] = 8,   [P_I16] = 16, [P_I32] = 32, [P_I64] = 64,
+        [P_F16] = 16, [P_F32] = 32, [P_F64] = 64, [P_PTR] = 64};
     for (uint32_t i = 0; i < fn->nargs; i++)
         for (uint32_t k = 0; k < fn->args[i].ty->nparts; k++, slots++) {
             unsigned drop = 64u - bits[fn->args[i].ty->parts[k]];
@@ -515,7 +538,8 @@ int32_t ir_interp_call(const Interp *p, WsCtx *ctx, uint64_t *slots) {
     return 0;
 }
 
-int32_t ir_interp_run(Cx *cx, const Module *m, WsCtx *ctx, void *(*find_symbol)(const char *name), uint64_t *slots) {
+int32_t ir_interp_run(Cx *cx, const Module *m, WsCtx *ctx, void *(*find_symbol)(const char *name),
+                      uint64_t *slots) {
     const Interp *p = ir_interp_new(cx, m, find_symbol);
     const Fn *entry = m->fns.at[0];
     Unit *unit = NEW(cx, Unit);

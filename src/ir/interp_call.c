@@ -1,9 +1,10 @@
 /* The interpreter: calls of the runtime, by their prototype (ir/rt.h).
  *
- * One call for all shapes: integer and pointer arguments travel in one set of registers and floats in another, each in
- * order (so say the ABIs of x86-64 except on Windows, and of AArch64), so a function that takes ints and doubles mixed
- * is called as one that takes eight ints and then four doubles; what it does not take is not looked at. A float32 lies in
- * the low half of its register. */
+ * One call for all shapes: integer and pointer arguments travel in one set of registers and floats
+ * in another, each in order (so say the ABIs of x86-64 except on Windows, and of AArch64), so a
+ * function that takes ints and doubles mixed is called as one that takes eight ints and then four
+ * doubles; what it does not take is not looked at. A float32 lies in the low half of its
+ * register. */
 #include "ir/interp_int.h"
 
 enum { MAX_INTS = 8, MAX_FLOATS = 4 };
@@ -15,10 +16,9 @@ typedef struct Call {
     uint32_t nints, nfloats;
 } Call;
 
-#define SHAPE uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, double, double, double, double
-#define ARGS(c)                                                                                                 \
-    c->ints[0], c->ints[1], c->ints[2], c->ints[3], c->ints[4], c->ints[5], c->ints[6], c->ints[7], c->floats[0], \
-        c->floats[1], c->floats[2], c->floats[3]
+#define INTS       uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t
+#define SHAPE      INTS, double, double, double, double
+#define ARGS(i, f) i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7], f[0], f[1], f[2], f[3]
 
 /* The sanitizer for function types is right that these are other types. */
 #if defined(__clang__)
@@ -27,11 +27,17 @@ typedef struct Call {
 #define ANY_TYPE
 #endif
 
-ANY_TYPE static uint64_t call_int(const Call *c) { return ((uint64_t(*)(SHAPE))(uintptr_t)c->address)(ARGS(c)); }
-ANY_TYPE static double call_double(const Call *c) { return ((double (*)(SHAPE))(uintptr_t)c->address)(ARGS(c)); }
-ANY_TYPE static float call_float(const Call *c) { return ((float (*)(SHAPE))(uintptr_t)c->address)(ARGS(c)); }
+ANY_TYPE static uint64_t call_int(const Call *c) {
+    return ((uint64_t (*)(SHAPE))(uintptr_t)c->address)(ARGS(c->ints, c->floats));
+}
+ANY_TYPE static double call_double(const Call *c) {
+    return ((double (*)(SHAPE))(uintptr_t)c->address)(ARGS(c->ints, c->floats));
+}
+ANY_TYPE static float call_float(const Call *c) {
+    return ((float (*)(SHAPE))(uintptr_t)c->address)(ARGS(c->ints, c->floats));
+}
 
-/* --- arguments ---------------------------------------------------------------------------------------------- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 uint32_t interp_scratch_slots(const Fn *fn, const Ins *i) {
     if (i->op != OP_CALL_RT && i->op != OP_EXC_MAKE && i->op != OP_CALL_FN) return 0;
@@ -70,7 +76,7 @@ static void pass(Frame *fr, Call *c, char letter, Ref r, uint64_t **scratch) {
     }
 }
 
-/* --- the result ------------------------------------------------------------------------------------------------ */
+/* --- the result ------------------------------------------------------------------------------- */
 
 static uint64_t put_result(const Type *ty, char letter, const Call *c) {
     if (letter == 'd') return interp_put_float((PartKind)ty->parts[0], call_double(c));
@@ -83,9 +89,9 @@ static uint64_t put_result(const Type *ty, char letter, const Call *c) {
 
 /* Slots that C code filled: only the part's own bytes count. */
 static void take_slots(const Type *ty, const uint64_t *from, uint64_t *out) {
-    static const uint64_t mask[] = {[P_I1] = 1,       [P_I8] = 0xff,          [P_I16] = 0xffff, [P_I32] = 0xffffffff,
-                                    [P_F16] = 0xffff, [P_F32] = 0xffffffff, [P_I64] = ~0ull,  [P_F64] = ~0ull,
-                                    [P_PTR] = ~0ull};
+    static const uint64_t mask[] = {[P_I1] = 1,           [P_I8] = 0xff,    [P_I16] = 0xffff,
+                                    [P_I32] = 0xffffffff, [P_F16] = 0xffff, [P_F32] = 0xffffffff,
+                                    [P_I64] = ~0ull,      [P_F64] = ~0ull,  [P_PTR] = ~0ull};
     for (uint32_t k = 0; k < ty->nparts; k++) out[k] = from[k] & mask[ty->parts[k]];
 }
 

@@ -1,7 +1,7 @@
 /* Inside ir/interp*.c.
  *
- * A value is its parts, one 8-byte slot each, in the frame of the running function. A slot holds the part's bits, the
- * rest zero: integers are extended by their sign only when they are read. */
+ * A value is its parts, one 8-byte slot each, in the frame of the running function. A slot holds
+ * the part's bits, the rest zero: integers are extended by their sign only when they are read. */
 #pragma once
 #include <string.h>
 
@@ -17,33 +17,36 @@ typedef struct Prep {
         const uint64_t *parts;         /* CONST */
         const struct InterpFn *callee; /* CALL_FN */
         void *address;                 /* CALL_RT, MATH (NULL: see ir/interp_math.c) */
-        uint64_t offset;               /* STACK: bytes into the frame's stack; GLOBAL: slots into ctx->globals */
+        uint64_t offset; /* STACK: bytes into the frame's stack; GLOBAL: slots into ctx->globals */
     };
 } Prep;
 
 typedef struct InterpFn {
     const Fn *fn;
-    Prep *prep;          /* per Ref */
+    Prep *prep; /* per Ref */
     const uint32_t *raise_site; /* per block: of its TERM_RAISE */
-    uint32_t nslots;     /* values */
-    uint32_t nscratch;   /* slots behind them, for arguments on their way */
-    uint64_t stack;      /* bytes behind those, for STACK */
+    uint32_t nslots; /* values */
+    uint32_t nscratch; /* slots behind them, for arguments on their way */
+    uint64_t stack; /* bytes behind those, for STACK */
 } InterpFn;
 
-/* Functions of the runtime that the interpreter itself calls, one row each: RTFN(field, symbol, result, parameters). */
-#define INTERP_RUNTIME(RTFN)                                                                                  \
-    RTFN(raise_check, "ws_raise_check", void, (WsCtx *, int32_t site, int32_t kind, int64_t a, int64_t b))    \
-    RTFN(raise_index, "ws_raise_index", void, (WsCtx *, int32_t site, int64_t i, int64_t n, int32_t axis))    \
-    RTFN(raise, "ws_raise", void, (WsCtx *, int32_t site, ExcObj *exc))                                       \
-    RTFN(trace, "ws_trace", void, (WsCtx *, int32_t site))                                                    \
-    RTFN(exc_make, "ws_exc_make", ExcObj *, (WsCtx *, int32_t site, int32_t cls, const uint64_t *slots))      \
-    RTFN(exc_retain, "ws_exc_retain", void, (ExcObj *))                                                       \
-    RTFN(exc_release, "ws_exc_release", void, (ExcObj *))                                                     \
-    RTFN(poll, "ws_poll", int32_t, (WsCtx *, int32_t site))                                                   \
-    RTFN(alloc, "ws_alloc", void *, (WsCtx *, int32_t site, int64_t bytes))                                   \
-    RTFN(retain, "ws_retain", void, (void *))                                                                 \
+/* clang-format off */
+/* Functions of the runtime that the interpreter itself calls, one row each: RTFN(field, symbol,
+ * result, parameters). */
+#define INTERP_RUNTIME(RTFN)                                                                      \
+    RTFN(raise_check, "ws_raise_check", void, (WsCtx *, int32_t site, int32_t kind, int64_t a, int64_t b)) \
+    RTFN(raise_index, "ws_raise_index", void, (WsCtx *, int32_t site, int64_t i, int64_t n, int32_t axis)) \
+    RTFN(raise, "ws_raise", void, (WsCtx *, int32_t site, ExcObj *exc))                           \
+    RTFN(trace, "ws_trace", void, (WsCtx *, int32_t site))                                        \
+    RTFN(exc_make, "ws_exc_make", ExcObj *, (WsCtx *, int32_t site, int32_t cls, const uint64_t *slots)) \
+    RTFN(exc_retain, "ws_exc_retain", void, (ExcObj *))                                           \
+    RTFN(exc_release, "ws_exc_release", void, (ExcObj *))                                         \
+    RTFN(poll, "ws_poll", int32_t, (WsCtx *, int32_t site))                                       \
+    RTFN(alloc, "ws_alloc", void *, (WsCtx *, int32_t site, int64_t bytes))                       \
+    RTFN(retain, "ws_retain", void, (void *))                                                     \
     RTFN(release, "ws_release", void, (void *))
 
+/* clang-format on */
 struct Interp {
     const Module *m;
     InterpFn *fns; /* as m->fns */
@@ -59,18 +62,20 @@ typedef struct Frame {
     const Interp *p;
     const InterpFn *f;
     WsCtx *ctx;
-    uint64_t *slots;   /* of the values */
+    uint64_t *slots; /* of the values */
     uint64_t *scratch; /* behind them */
-    char *stack;       /* 64-byte aligned */
+    char *stack; /* 64-byte aligned */
     const uint64_t *args; /* the caller's block */
     uint32_t depth;
 } Frame;
 
 static inline uint64_t *frame_at(const Frame *fr, Ref r) { return fr->slots + fr->f->prep[r].slot; }
-static inline uint64_t *frame_arg(const Frame *fr, const Ins *i, uint32_t k) { return frame_at(fr, i->args[k]); }
+static inline uint64_t *frame_arg(const Frame *fr, const Ins *i, uint32_t k) {
+    return frame_at(fr, i->args[k]);
+}
 static inline Type *frame_type(const Frame *fr, Ref r) { return ir_at(fr->f->fn, r)->ty; }
 
-/* --- parts (ir/interp_ops.c) ----------------------------------------------------------------------------------- */
+/* --- parts (ir/interp_ops.c) ------------------------------------------------------------------ */
 
 /* BOOL, INT, ENUM: the number in a slot, extended by its sign. */
 int64_t interp_int(const Type *ty, uint64_t slot);
@@ -79,16 +84,19 @@ uint64_t interp_put_int(const Type *ty, uint64_t v); /* wrapped to the type's wi
 double interp_float(PartKind kind, uint64_t slot);
 uint64_t interp_put_float(PartKind kind, double v);
 
-/* Executes a scalar or aggregate operation that neither raises nor touches memory: true; false: not one of them. */
+/* Executes a scalar or aggregate operation that neither raises nor touches memory: true; false: not
+ * one of them. */
 bool interp_pure(Frame *fr, const Ins *i, uint64_t *out);
 
-/* --- math (ir/interp_math.c) -------------------------------------------------------------------------------------- */
+/* --- math (ir/interp_math.c) ------------------------------------------------------------------ */
 
-/* Address of the function that compiled code calls for this one and this part, or NULL: C's own is used. */
+/* Address of the function that compiled code calls for this one and this part, or NULL: C's own is
+ * used. */
 void *interp_find_math(Cx *cx, MathFn f, PartKind kind, void *(*find_symbol)(const char *name));
-uint64_t interp_math(MathFn f, const Type *ty, const Type *result, void *address, const uint64_t *const *args);
+uint64_t interp_math(MathFn f, const Type *ty, const Type *result, void *address,
+                     const uint64_t *const *args);
 
-/* --- calls of C (ir/interp_call.c) ------------------------------------------------------------------------------- */
+/* --- calls of C (ir/interp_call.c) ------------------------------------------------------------ */
 
 /* Calls i->rt with the operands' parts; 0, or 1 with ctx->exc set. */
 int32_t interp_call_rt(Frame *fr, const Ins *i, Ref r);

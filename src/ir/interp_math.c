@@ -1,20 +1,21 @@
-/* The interpreter: OP_MATH. Where compiled code calls SLEEF, so does this, so that both give the same bits; everything
- * else is C's own, or a few lines. */
+/* The interpreter: OP_MATH. Where compiled code calls SLEEF, so does this, so that both give the
+ * same bits; everything else is C's own, or a few lines. */
 #include <math.h>
 #include <string.h>
 
 #include "ir/interp_int.h"
 
-/* --- which function --------------------------------------------------------------------------------------- */
+/* --- which function --------------------------------------------------------------------------- */
 
-/* "sin_u10" -> "Sleef_finz_sind1_u10purecfma". The first of the two that is there is what compiled code uses too:
- * it looks for the same names, with or without FMA instructions. */
+/* "sin_u10" -> "Sleef_finz_sind1_u10purecfma". The first of the two that is there is what compiled
+ * code uses too: it looks for the same names, with or without FMA instructions. */
 static void *find_sleef(Cx *cx, const char *base, bool wide, void *(*find_symbol)(const char *)) {
-    static const char *const families[][2] = {{"Sleef_finz_", "purecfma"}, {"Sleef_cinz_", "purec"}};
+    static const char *const families[][2] = {{"Sleef_finz_", "purecfma"},
+                                              {"Sleef_cinz_", "purec"}};
     const char *cut = strchr(base, '_');
     for (int k = 0; k < 2; k++) {
-        const char *name = cx_printf(cx, "%s%.*s%c1%s%s", families[k][0], (int)(cut - base), base, wide ? 'd' : 'f',
-                                     cut, families[k][1]);
+        const char *name = cx_printf(cx, "%s%.*s%c1%s%s", families[k][0], (int)(cut - base), base,
+                                     wide ? 'd' : 'f', cut, families[k][1]);
         void *address = find_symbol(name);
         if (address) return address;
     }
@@ -27,22 +28,24 @@ void *interp_find_math(Cx *cx, MathFn f, PartKind kind, void *(*find_symbol)(con
     return find_sleef(cx, info->sleef, kind == P_F64, find_symbol);
 }
 
-/* --- C's functions -------------------------------------------------------------------------------------------- */
+/* --- C's functions ---------------------------------------------------------------------------- */
 
+/* clang-format off */
 /* X(NAME, double version, float version), by number of arguments. */
-#define UNARY(X)                                                                                            \
-    X(SQRT, sqrt, sqrtf) X(FABS, fabs, fabsf) X(FLOOR, floor, floorf) X(CEIL, ceil, ceilf)                  \
-    X(TRUNC, trunc, truncf) X(RINT, rint, rintf) X(SIN, sin, sinf) X(COS, cos, cosf) X(TAN, tan, tanf)      \
-    X(ASIN, asin, asinf) X(ACOS, acos, acosf) X(ATAN, atan, atanf) X(SINH, sinh, sinhf)                     \
-    X(COSH, cosh, coshf) X(TANH, tanh, tanhf) X(ASINH, asinh, asinhf) X(ACOSH, acosh, acoshf)               \
-    X(ATANH, atanh, atanhf) X(EXP, exp, expf) X(EXP2, exp2, exp2f) X(EXPM1, expm1, expm1f)                  \
-    X(LOG, log, logf) X(LOG2, log2, log2f) X(LOG10, log10, log10f) X(LOG1P, log1p, log1pf)                  \
-    X(CBRT, cbrt, cbrtf) X(ERF, erf, erff) X(ERFC, erfc, erfcf) X(GAMMA, tgamma, tgammaf)                   \
+#define UNARY(X)                                                                                  \
+    X(SQRT, sqrt, sqrtf) X(FABS, fabs, fabsf) X(FLOOR, floor, floorf) X(CEIL, ceil, ceilf)        \
+    X(TRUNC, trunc, truncf) X(RINT, rint, rintf) X(SIN, sin, sinf) X(COS, cos, cosf) X(TAN, tan, tanf) \
+    X(ASIN, asin, asinf) X(ACOS, acos, acosf) X(ATAN, atan, atanf) X(SINH, sinh, sinhf)           \
+    X(COSH, cosh, coshf) X(TANH, tanh, tanhf) X(ASINH, asinh, asinhf) X(ACOSH, acosh, acoshf)     \
+    X(ATANH, atanh, atanhf) X(EXP, exp, expf) X(EXP2, exp2, exp2f) X(EXPM1, expm1, expm1f)        \
+    X(LOG, log, logf) X(LOG2, log2, log2f) X(LOG10, log10, log10f) X(LOG1P, log1p, log1pf)        \
+    X(CBRT, cbrt, cbrtf) X(ERF, erf, erff) X(ERFC, erfc, erfcf) X(GAMMA, tgamma, tgammaf)         \
     X(LGAMMA, lgamma, lgammaf)
-#define BINARY(X)                                                                                           \
-    X(COPYSIGN, copysign, copysignf) X(FMIN, fmin, fminf) X(FMAX, fmax, fmaxf) X(ATAN2, atan2, atan2f)      \
-    X(POW, pow, powf) X(HYPOT, hypot, hypotf) X(FMOD, fmod, fmodf) X(REMAINDER, remainder, remainderf)      \
+#define BINARY(X)                                                                                 \
+    X(COPYSIGN, copysign, copysignf) X(FMIN, fmin, fminf) X(FMAX, fmax, fmaxf) X(ATAN2, atan2, atan2f) \
+    X(POW, pow, powf) X(HYPOT, hypot, hypotf) X(FMOD, fmod, fmodf) X(REMAINDER, remainder, remainderf) \
     X(NEXTAFTER, nextafter, nextafterf)
+/* clang-format on */
 
 typedef double (*F1)(double);
 typedef double (*F2)(double, double);
@@ -59,7 +62,7 @@ static const struct {
     UNARY(X)
 #undef X
 #define X(name, wide, narrow) [MATH_##name] = {.f2 = wide, .f2f = narrow},
-    BINARY(X)
+        BINARY(X)
 #undef X
 };
 
@@ -78,7 +81,7 @@ static float call_narrow(MathFn f, void *address, const double *a) {
     return (address ? (F2f)(uintptr_t)address : c_functions[f].f2f)(x, y);
 }
 
-/* --- by kind ----------------------------------------------------------------------------------------------------- */
+/* --- by kind ---------------------------------------------------------------------------------- */
 
 static double scale(PartKind kind, double x, int64_t e) {
     int by = e > 100000 ? 100000 : e < -100000 ? -100000 : (int)e;
@@ -111,12 +114,14 @@ static uint64_t int_math(MathFn f, const Type *ty, const uint64_t *const *args) 
     return interp_put_int(ty, v);
 }
 
-uint64_t interp_math(MathFn f, const Type *ty, const Type *result, void *address, const uint64_t *const *args) {
+uint64_t interp_math(MathFn f, const Type *ty, const Type *result, void *address,
+                     const uint64_t *const *args) {
     unsigned flags = math_info[f].flags;
     if (flags & M_INT) return int_math(f, result, args);
     PartKind kind = (PartKind)ty->parts[0];
     double a[3] = {0};
-    for (int k = 0; k < math_info[f].nargs && !(k && flags & M_EXP); k++) a[k] = interp_float(kind, *args[k]);
+    for (int k = 0; k < math_info[f].nargs && !(k && flags & M_EXP); k++)
+        a[k] = interp_float(kind, *args[k]);
     if (flags & M_BOOL) return float_class(f, a[0]);
     if (flags & M_EXP) return interp_put_float(kind, scale(kind, a[0], (int64_t)*args[1]));
     if (f == MATH_FABS || f == MATH_COPYSIGN) { /* bits, so that a NaN stays what it is */

@@ -3,7 +3,7 @@
 
 #include "ir/interp_int.h"
 
-/* --- parts --------------------------------------------------------------------------------------------------- */
+/* --- parts ------------------------------------------------------------------------------------ */
 
 static unsigned width_of(const Type *ty) {
     if (ty->kind == TY_BOOL) return 1;
@@ -21,7 +21,9 @@ uint64_t interp_put_int(const Type *ty, uint64_t v) {
     return v << drop >> drop;
 }
 
-static bool is_unsigned(const Type *ty) { return ty->kind == TY_BOOL || (ty->kind == TY_INT && !ty->is_signed); }
+static bool is_unsigned(const Type *ty) {
+    return ty->kind == TY_BOOL || (ty->kind == TY_INT && !ty->is_signed);
+}
 
 static double half_to_double(uint16_t h) {
     int exponent = h >> 10 & 31, fraction = h & 1023;
@@ -39,7 +41,7 @@ static uint16_t double_to_half(double v) {
     if (v >= 65520) return sign | 0x7c00;
     int exponent;
     frexp(v, &exponent); /* v < 2**exponent */
-    if (exponent < -13) exponent = -13;
+    if (v == 0 || exponent < -13) exponent = -13;
     double units = nearbyint(ldexp(v, 11 - exponent)); /* 1024..2048; below: subnormal */
     return (uint16_t)(sign + ((exponent + 13) << 10) + (int)units);
 }
@@ -73,11 +75,13 @@ uint64_t interp_put_float(PartKind kind, double v) {
 
 static bool is_float_part(uint8_t kind) { return kind == P_F16 || kind == P_F32 || kind == P_F64; }
 
-/* --- arithmetic -------------------------------------------------------------------------------------------------- */
+/* --- arithmetic ------------------------------------------------------------------------------- */
 
-/* One float operation, rounded to the part's precision. In float64 and back is the same as in float32 directly, since
- * 53 bits are more than twice 24. */
-static double round_to(PartKind kind, double v) { return interp_float(kind, interp_put_float(kind, v)); }
+/* One float operation, rounded to the part's precision. In float64 and back is the same as in
+ * float32 directly, since 53 bits are more than twice 24. */
+static double round_to(PartKind kind, double v) {
+    return interp_float(kind, interp_put_float(kind, v));
+}
 
 static double float_op(PartKind kind, Op op, double a, double b) {
     switch (op) {
@@ -130,7 +134,8 @@ static void arithmetic(Frame *fr, const Ins *i, uint64_t *out) {
     if (i->ty->kind == TY_COMPLEX)
         complex_op(i, a, b, out);
     else if (i->ty->kind == TY_FLOAT)
-        *out = interp_put_float(k, float_op(k, (Op)i->op, interp_float(k, *a), interp_float(k, *b)));
+        *out =
+            interp_put_float(k, float_op(k, (Op)i->op, interp_float(k, *a), interp_float(k, *b)));
     else
         *out = interp_put_int(i->ty, int_op((Op)i->op, *a, *b));
 }
@@ -144,7 +149,7 @@ static void negate(Frame *fr, const Ins *i, uint64_t *out) {
     }
 }
 
-/* --- floor division ------------------------------------------------------------------------------------------------ */
+/* --- floor division --------------------------------------------------------------------------- */
 
 /* By zero: some value, as in compiled code (a check came first, or throws it away). */
 static uint64_t int_floor(const Type *ty, bool mod, int64_t a, int64_t b) {
@@ -176,10 +181,11 @@ static void floor_op(Frame *fr, const Ins *i, uint64_t *out) {
     if (i->ty->kind == TY_FLOAT)
         *out = interp_put_float(k, float_floor(k, mod, interp_float(k, a), interp_float(k, b)));
     else
-        *out = interp_put_int(i->ty, int_floor(i->ty, mod, interp_int(i->ty, a), interp_int(i->ty, b)));
+        *out = interp_put_int(i->ty,
+                              int_floor(i->ty, mod, interp_int(i->ty, a), interp_int(i->ty, b)));
 }
 
-/* --- bits ------------------------------------------------------------------------------------------------------------ */
+/* --- bits ------------------------------------------------------------------------------------- */
 
 static uint64_t shift(const Ins *i, uint64_t a, uint64_t n) {
     unsigned width = width_of(i->ty);
@@ -191,17 +197,20 @@ static uint64_t shift(const Ins *i, uint64_t a, uint64_t n) {
 
 static void bit_op(Frame *fr, const Ins *i, uint64_t *out) {
     uint64_t a = *frame_arg(fr, i, 0), b = *frame_arg(fr, i, 1);
-    *out = i->op == OP_AND ? a & b : i->op == OP_OR ? a | b : i->op == OP_XOR ? a ^ b : shift(i, a, b);
+    *out = i->op == OP_AND   ? a & b
+           : i->op == OP_OR  ? a | b
+           : i->op == OP_XOR ? a ^ b
+                             : shift(i, a, b);
 }
 
-/* --- comparing ----------------------------------------------------------------------------------------------------------- */
+/* --- comparing -------------------------------------------------------------------------------- */
 
-#define COMPARE(op, a, b)                                                                          \
-    ((op) == OP_EQ   ? (a) == (b)                                                                  \
-     : (op) == OP_NE ? (a) != (b)                                                                  \
-     : (op) == OP_LT ? (a) < (b)                                                                   \
-     : (op) == OP_LE ? (a) <= (b)                                                                  \
-     : (op) == OP_GT ? (a) > (b)                                                                   \
+#define COMPARE(op, a, b)         \
+    ((op) == OP_EQ   ? (a) == (b) \
+     : (op) == OP_NE ? (a) != (b) \
+     : (op) == OP_LT ? (a) < (b)  \
+     : (op) == OP_LE ? (a) <= (b) \
+     : (op) == OP_GT ? (a) > (b)  \
                      : (a) >= (b))
 
 static bool compare_part(const Ins *i, const Type *ty, uint32_t k, uint64_t a, uint64_t b) {
@@ -221,7 +230,7 @@ static void compare(Frame *fr, const Ins *i, uint64_t *out) {
     *out = result;
 }
 
-/* --- converting ---------------------------------------------------------------------------------------------------------- */
+/* --- converting ------------------------------------------------------------------------------- */
 
 static uint64_t float_to_int(const Type *to, double v) {
     v = trunc(v);
@@ -245,7 +254,8 @@ static uint64_t cast_scalar(const Type *from, const Type *to, PartKind to_part, 
         return interp_put_int(to, (uint64_t)interp_int(from, slot));
     }
     if (to->kind == TY_BOOL) return interp_float(k, slot) != 0;
-    if (is_float_part(to_part)) return k == to_part ? slot : interp_put_float(to_part, interp_float(k, slot));
+    if (is_float_part(to_part))
+        return k == to_part ? slot : interp_put_float(to_part, interp_float(k, slot));
     return float_to_int(to, interp_float(k, slot));
 }
 
@@ -262,7 +272,7 @@ static void cast(Frame *fr, const Ins *i, uint64_t *out) {
     if (i->ty->kind == TY_COMPLEX) out[1] = 0;
 }
 
-/* --- aggregates ------------------------------------------------------------------------------------------------------------- */
+/* --- aggregates ------------------------------------------------------------------------------- */
 
 static void copy_parts(uint64_t *out, const uint64_t *from, const Type *ty) {
     if (ty->nparts) memcpy(out, from, ty->nparts * sizeof *out);
@@ -276,7 +286,8 @@ static void make(Frame *fr, const Ins *i, uint64_t *out) {
     }
 }
 
-static uint64_t element_offset(const Frame *fr, const Ins *i, const Type *ty, const uint64_t *array) {
+static uint64_t element_offset(const Frame *fr, const Ins *i, const Type *ty,
+                               const uint64_t *array) {
     uint64_t sum = 0;
     for (uint32_t k = 0; k < ty->ndim; k++) {
         uint32_t axis = ty->layout == 'F' ? ty->ndim - 1u - k : k;
@@ -299,10 +310,11 @@ static void math(Frame *fr, const Ins *i, uint64_t *out) {
     const uint64_t *args[3] = {0};
     for (uint32_t k = 0; k < i->nargs && k < 3; k++) args[k] = frame_arg(fr, i, k);
     Ref r = (Ref)(i - fr->f->fn->ins.at);
-    *out = interp_math((MathFn)i->sub, frame_type(fr, i->args[0]), i->ty, fr->f->prep[r].address, args);
+    *out = interp_math((MathFn)i->sub, frame_type(fr, i->args[0]), i->ty, fr->f->prep[r].address,
+                       args);
 }
 
-/* --- the table ---------------------------------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static void select_op(Frame *fr, const Ins *i, uint64_t *out) {
     copy_parts(out, frame_arg(fr, i, *frame_arg(fr, i, 0) ? 1 : 2), i->ty);
@@ -315,7 +327,9 @@ static void field(Frame *fr, const Ins *i, uint64_t *out) {
     copy_parts(out, frame_arg(fr, i, 0) + part, i->ty);
 }
 
-static void offset(Frame *fr, const Ins *i, uint64_t *out) { *out = *frame_arg(fr, i, 0) + *frame_arg(fr, i, 1); }
+static void offset(Frame *fr, const Ins *i, uint64_t *out) {
+    *out = *frame_arg(fr, i, 0) + *frame_arg(fr, i, 1);
+}
 
 static void wrap(Frame *fr, const Ins *i, uint64_t *out) {
     uint64_t v = *frame_arg(fr, i, 0);
@@ -329,14 +343,17 @@ static void unset(Frame *fr, const Ins *i, uint64_t *out) {
 
 typedef void (*PureFn)(Frame *fr, const Ins *i, uint64_t *out);
 
+/* clang-format off */
 static const PureFn rows[OPS] = {
-    [OP_ADD] = arithmetic,  [OP_SUB] = arithmetic,    [OP_MUL] = arithmetic, [OP_FDIV] = arithmetic, [OP_NEG] = negate,
-    [OP_FLOORDIV] = floor_op, [OP_FLOORMOD] = floor_op, [OP_AND] = bit_op,     [OP_OR] = bit_op,       [OP_XOR] = bit_op,
-    [OP_SHL] = bit_op,      [OP_SHR] = bit_op,        [OP_EQ] = compare,     [OP_NE] = compare,      [OP_LT] = compare,
-    [OP_LE] = compare,      [OP_GT] = compare,        [OP_GE] = compare,     [OP_SELECT] = select_op, [OP_CAST] = cast,
-    [OP_BITCAST] = same_bits, [OP_MATH] = math,       [OP_MAKE] = make,      [OP_FIELD] = field,     [OP_ELEM] = elem,
-    [OP_OFFSET] = offset,   [OP_WRAP] = wrap,         [OP_UNSET] = unset,
+    [OP_ADD] = arithmetic,      [OP_SUB] = arithmetic,      [OP_MUL] = arithmetic,      [OP_FDIV] = arithmetic,
+    [OP_NEG] = negate,          [OP_FLOORDIV] = floor_op,   [OP_FLOORMOD] = floor_op,   [OP_AND] = bit_op,
+    [OP_OR] = bit_op,           [OP_XOR] = bit_op,          [OP_SHL] = bit_op,          [OP_SHR] = bit_op,
+    [OP_EQ] = compare,          [OP_NE] = compare,          [OP_LT] = compare,          [OP_LE] = compare,
+    [OP_GT] = compare,          [OP_GE] = compare,          [OP_SELECT] = select_op,    [OP_CAST] = cast,
+    [OP_BITCAST] = same_bits,   [OP_MATH] = math,           [OP_MAKE] = make,           [OP_FIELD] = field,
+    [OP_ELEM] = elem,           [OP_OFFSET] = offset,       [OP_WRAP] = wrap,           [OP_UNSET] = unset,
 };
+/* clang-format on */
 
 bool interp_pure(Frame *fr, const Ins *i, uint64_t *out) {
     if (!rows[i->op]) return false;

@@ -1,7 +1,8 @@
 /* Liveness by walking backwards from each use to the definition, one value after the other. */
 #include "ir/live.h"
 
-/* Where a value is used: at the start of a block (in_block), or inside one before its own definition could matter. */
+/* Where a value is used: at the start of a block (in_block), or inside one before its own
+ * definition could matter. */
 typedef struct Use {
     Ref r;
     BlockId b;
@@ -25,7 +26,8 @@ static void note_edge(UseList *list, Edge *e) {
     for (uint32_t i = 0; i < e->n; i++) note_use(list, &e->args[i]);
 }
 
-/* All uses of wanted values in reachable blocks, grouped by value. first[r] .. first[r + 1] index the result. */
+/* All uses of wanted values in reachable blocks, grouped by value. first[r] .. first[r + 1] index
+ * the result. */
 static Use *sort_uses(Cx *cx, const Fn *fn, const UseList *list, bool (*wanted)(const Fn *, Ref),
                       uint32_t *first) {
     for (uint32_t i = 0; i < list->all.n; i++) {
@@ -96,7 +98,8 @@ Live *ir_live(Cx *cx, const Fn *fn, const Cfg *cfg, bool (*wanted)(const Fn *fn,
     Walk w = {cx, fn, cfg, live, NEWN(cx, Ref, live->n), NEWN(cx, Ref, live->n), {0}};
     for (Ref r = 1; r < fn->ins.n; r++) {
         for (uint32_t i = first[r]; i < first[r + 1]; i++) {
-            if (uses[i].at_entry ? !is_own_param(fn, uses[i].b, r) : ir_at(fn, r)->block != uses[i].b)
+            if (uses[i].at_entry ? !is_own_param(fn, uses[i].b, r)
+                                 : ir_at(fn, r)->block != uses[i].b)
                 add_live_in(&w, uses[i].b, r);
         }
         spread(&w, r);

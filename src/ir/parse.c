@@ -1,11 +1,11 @@
-/* The text form, read: see docs/ir.md. Checks what it must to build the data structure; whether the result makes sense
- * is the verifier's business. */
+/* The text form, read: see docs/ir.md. Checks what it must to build the data structure; whether the
+ * result makes sense is the verifier's business. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ir/parse_int.h"
 
-/* --- blocks ------------------------------------------------------------------------------------------------ */
+/* --- blocks ----------------------------------------------------------------------------------- */
 
 static BlockId make_block_room(Parser *p, uint32_t b) {
     while (p->fn->blocks.n <= b) {
@@ -30,7 +30,8 @@ static Edge parse_edge(Parser *p) {
 
 static void parse_param(Parser *p, BlockId b) {
     Ref r = parse_ref(p);
-    Ins i = {.op = OP_PARAM, .block = b, .imm = p->fn->blocks.at[b].params.n, .ty = TY_OF(TY_UNDEF)};
+    Ins i = {
+        .op = OP_PARAM, .block = b, .imm = p->fn->blocks.at[b].params.n, .ty = TY_OF(TY_UNDEF)};
     if (parse_accept(p, ":")) i.ty = parse_type(p);
     if (parse_accept(p, "{")) {
         i.k = parse_const(p);
@@ -64,7 +65,7 @@ static BlockId parse_block_head(Parser *p) {
     return b;
 }
 
-/* --- terminators ------------------------------------------------------------------------------------------------ */
+/* --- terminators ------------------------------------------------------------------------------ */
 
 static TermKind term_kind(const char *word) {
     static const char *const words[] = {
@@ -117,7 +118,7 @@ static void parse_block(Parser *p) {
     }
 }
 
-/* --- functions ---------------------------------------------------------------------------------------------------- */
+/* --- functions -------------------------------------------------------------------------------- */
 
 /* The largest number of a value in the function's text: those without a number get larger ones. */
 static void reserve_refs(Parser *p) {
@@ -127,7 +128,8 @@ static void reserve_refs(Parser *p) {
         unsigned long r = strtoul(s + 1, NULL, 10);
         if (r > max && r <= 1u << 24) max = (uint32_t)r;
     }
-    while (p->fn->ins.n <= max) vec_push(p->cx, &p->fn->ins, ((Ins){.block = NO_BLOCK, .ty = TY_OF(TY_UNDEF)}));
+    while (p->fn->ins.n <= max)
+        vec_push(p->cx, &p->fn->ins, ((Ins){.block = NO_BLOCK, .ty = TY_OF(TY_UNDEF)}));
 }
 
 static void parse_args(Parser *p) {
@@ -150,8 +152,9 @@ static bool parse_option(Parser *p) {
     struct {
         const char *word;
         bool *flag;
-    } flags[] = {{"entry", &p->fn->is_entry},        {"kernel", &p->fn->is_kernel}, {"parallel", &o->parallel},
-                 {"numpy_errors", &o->numpy_errors}, {"nogil", &o->nogil},          {"debug", &o->debug},
+    } flags[] = {{"entry", &p->fn->is_entry},  {"kernel", &p->fn->is_kernel},
+                 {"parallel", &o->parallel},   {"numpy_errors", &o->numpy_errors},
+                 {"nogil", &o->nogil},         {"debug", &o->debug},
                  {"inline", &o->inline_always}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (parse_accept_word(p, flags[i].word)) return *flags[i].flag = true;
@@ -181,11 +184,9 @@ static void parse_fn(Parser *p) {
     vec_push(p->cx, &p->module->fns, fn);
     parse_args(p);
     fn->ret = parse_accept(p, "->") ? parse_type(p) : TY_OF(TY_UNDEF);
-    while (parse_option(p)) {
-    }
+    while (parse_option(p)) {}
     fn->options.fast = parse_fast(p);
-    while (parse_option(p)) {
-    }
+    while (parse_option(p)) {}
     fn->span = parse_span(p);
     parse_expect(p, "{");
     parse_newline(p);
@@ -221,7 +222,8 @@ static void check_callees(Parser *p) {
         const Fn *fn = p->module->fns.at[f];
         for (Ref r = 1; r < fn->ins.n; r++) {
             const Ins *i = ir_at(fn, r);
-            if (i->op == OP_CALL_FN && !i->callee->blocks.n) parse_fail(p, "@%s is not defined", i->callee->name);
+            if (i->op == OP_CALL_FN && !i->callee->blocks.n)
+                parse_fail(p, "@%s is not defined", i->callee->name);
         }
     }
 }

@@ -4,7 +4,7 @@
 #include "ir/parse_int.h"
 #include "ir/rt.h"
 
-/* --- references ------------------------------------------------------------------------------------------- */
+/* --- references ------------------------------------------------------------------------------- */
 
 Fn *parse_fn_ref(Parser *p, const char *name) {
     Fn *fn = map_ptr(&p->functions, name);
@@ -18,7 +18,8 @@ Fn *parse_fn_ref(Parser *p, const char *name) {
 
 static Ref make_room(Parser *p, uint32_t r) {
     if (r == 0) parse_fail(p, "%%0 is no value");
-    while (p->fn->ins.n <= r) vec_push(p->cx, &p->fn->ins, ((Ins){.block = NO_BLOCK, .ty = TY_OF(TY_UNDEF)}));
+    while (p->fn->ins.n <= r)
+        vec_push(p->cx, &p->fn->ins, ((Ins){.block = NO_BLOCK, .ty = TY_OF(TY_UNDEF)}));
     return r;
 }
 
@@ -39,7 +40,7 @@ void parse_ref_list(Parser *p, Refs *out) {
     parse_expect(p, ")");
 }
 
-/* --- what stands in the union -------------------------------------------------------------------------------- */
+/* --- what stands in the union ----------------------------------------------------------------- */
 
 static uint32_t word_number(Parser *p, const char *const *words, uint32_t n, const char *what) {
     const char *word = parse_word(p);
@@ -113,7 +114,7 @@ static void parse_call(Parser *p, Ins *i, Refs *args) {
     i->call = call;
 }
 
-/* --- the line ---------------------------------------------------------------------------------------------------- */
+/* --- the line --------------------------------------------------------------------------------- */
 
 static Op find_op(Parser *p, const char *word) {
     for (unsigned op = 0; op < OPS; op++)

@@ -1,4 +1,5 @@
-/* The text form, written: see docs/ir.md. What is printed, ir/parse.c reads back to the same text. */
+/* The text form, written: see docs/ir.md. What is printed, ir/parse.c reads back to the same
+ * text. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +19,15 @@ typedef struct Printer {
 
 #define PUT(p, ...) buf_printf((p)->cx, (p)->out, __VA_ARGS__)
 
-static void put_type(Printer *p, const Type *ty) { ir_print_type(p->cx, p->out, ty ? ty : TY_OF(TY_UNDEF)); }
+static void put_type(Printer *p, const Type *ty) {
+    ir_print_type(p->cx, p->out, ty ? ty : TY_OF(TY_UNDEF));
+}
 
 static bool is_untyped(const Type *ty) { return !ty || ty->kind == TY_UNDEF; }
 
-static void put_quoted(Printer *p, const char *s) { ir_print_quoted(p->cx, p->out, s, strlen(s), false); }
+static void put_quoted(Printer *p, const char *s) {
+    ir_print_quoted(p->cx, p->out, s, strlen(s), false);
+}
 
 /* A name bare where it can be. */
 static void put_name(Printer *p, const char *s) {
@@ -44,7 +49,7 @@ static void put_span(Printer *p, Span s) {
     PUT(p, "%u:%u-%u:%u", s.line, s.col, s.end_line, s.end_col);
 }
 
-/* --- constants ------------------------------------------------------------------------------------------------ */
+/* --- constants -------------------------------------------------------------------------------- */
 
 /* NaN with anything unusual in it by its bits. */
 void ir_print_float(Cx *cx, Buf *out, double f) {
@@ -59,7 +64,8 @@ void ir_print_float(Cx *cx, Buf *out, double f) {
         snprintf(text, sizeof text, "%.*g", digits, f);
         if (isnan(f) || strtod(text, NULL) == f) break;
     }
-    buf_printf(cx, out, "%s%s", text, strpbrk(text, ".ein") ? "" : ".0"); /* 2 is an int, 2.0 a float */
+    buf_printf(cx, out, "%s%s", text,
+               strpbrk(text, ".ein") ? "" : ".0"); /* 2 is an int, 2.0 a float */
 }
 
 static void put_float(Printer *p, double f) { ir_print_float(p->cx, p->out, f); }
@@ -126,7 +132,7 @@ static void put_const(Printer *p, const Const *k) {
     }
 }
 
-/* --- instructions ------------------------------------------------------------------------------------------------ */
+/* --- instructions ----------------------------------------------------------------------------- */
 
 static void put_fast(Printer *p, uint8_t fast) {
     if (!fast) return;
@@ -203,7 +209,8 @@ static void put_immediates(Printer *p, const Ins *i) {
     if (form.nimm > 1 || i->imm2) PUT(p, " #%lld", (long long)i->imm2);
 }
 
-/* "%5: int64 = ". Left out: the type that goes without saying, and the number of what yields nothing. */
+/* "%5: int64 = ". Left out: the type that goes without saying, and the number of what yields
+ * nothing. */
 static void put_result(Printer *p, Ref r, const Ins *i) {
     bool low = p->fn->stage == STAGE_LOW;
     bool nothing = low && i->ty && i->ty->kind == TY_NONE;
@@ -243,7 +250,7 @@ static void put_ins(Printer *p, Ref r) {
     PUT(p, "\n");
 }
 
-/* --- blocks --------------------------------------------------------------------------------------------------------- */
+/* --- blocks ----------------------------------------------------------------------------------- */
 
 static void put_edge(Printer *p, const Edge *e) {
     PUT(p, "b%u", e->to);
@@ -309,7 +316,7 @@ static void put_block(Printer *p, BlockId id) {
     put_term(p, &b->term);
 }
 
-/* --- functions ------------------------------------------------------------------------------------------------------ */
+/* --- functions -------------------------------------------------------------------------------- */
 
 static void put_options(Printer *p, const Fn *fn) {
     const FnOptions *o = &fn->options;

@@ -1,4 +1,5 @@
-/* The compiler's copy of the runtime's rows: what each function takes and does, without its address. */
+/* The compiler's copy of the runtime's rows: what each function takes and does, without its
+ * address. */
 #include "ir/rt.h"
 
 #include <string.h>

@@ -36,7 +36,8 @@ const Form ir_forms[OPS] = {
     [OP_ATOMIC] = {.sub = SUB_ATOMIC},
 };
 
-static const char *const un_words[] = {[UN_NEG] = "neg", [UN_POS] = "pos", [UN_INVERT] = "invert", [UN_NOT] = "not"};
+static const char *const un_words[] = {
+    [UN_NEG] = "neg", [UN_POS] = "pos", [UN_INVERT] = "invert", [UN_NOT] = "not"};
 static const char *const cmp_words[CMP_OPS] = {
     [CMP_EQ] = "eq", [CMP_NE] = "ne", [CMP_LT] = "lt",       [CMP_LE] = "le", [CMP_GT] = "gt",
     [CMP_GE] = "ge", [CMP_IS] = "is", [CMP_ISNOT] = "isnot", [CMP_IN] = "in", [CMP_NOTIN] = "notin",
@@ -44,8 +45,9 @@ static const char *const cmp_words[CMP_OPS] = {
 static const char *const sreg_words[] = {
     [SREG_TID] = "tid", [SREG_CTAID] = "ctaid", [SREG_NTID] = "ntid", [SREG_NCTAID] = "nctaid"};
 static const char *const atomic_words[] = {
-    [ATOMIC_ADD] = "add", [ATOMIC_SUB] = "sub", [ATOMIC_MIN] = "min",   [ATOMIC_MAX] = "max", [ATOMIC_AND] = "and",
-    [ATOMIC_OR] = "or",   [ATOMIC_XOR] = "xor", [ATOMIC_XCHG] = "xchg", [ATOMIC_CAS] = "cas"};
+    [ATOMIC_ADD] = "add", [ATOMIC_SUB] = "sub",   [ATOMIC_MIN] = "min",
+    [ATOMIC_MAX] = "max", [ATOMIC_AND] = "and",   [ATOMIC_OR] = "or",
+    [ATOMIC_XOR] = "xor", [ATOMIC_XCHG] = "xchg", [ATOMIC_CAS] = "cas"};
 
 const char *const ir_fast_words[7] = {"nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"};
 
@@ -65,7 +67,9 @@ const uint32_t ir_class_word_count = sizeof ir_class_words / sizeof *ir_class_wo
 
 #define COUNT(words) (unsigned)(sizeof(words) / sizeof *(words))
 
-static const char *word_at(const char *const *words, unsigned n, unsigned i) { return i < n ? words[i] : NULL; }
+static const char *word_at(const char *const *words, unsigned n, unsigned i) {
+    return i < n ? words[i] : NULL;
+}
 
 /* FORMAT's conversion: a character, or 0 for none. */
 static const char *format_word(unsigned sub) {
@@ -101,9 +105,11 @@ int ir_sub_number(SubKind kind, const char *word) {
     return -1;
 }
 
-/* --- quoted text and words -------------------------------------------------------------------------------------- */
+/* --- quoted text and words -------------------------------------------------------------------- */
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 size_t ir_word_length(const char *s) {

@@ -1,18 +1,36 @@
-/* Inside src/ir: what the printer and the parser of the text form share. docs/ir.md describes the language. */
+/* Inside src/ir: what the printer and the parser of the text form share. docs/ir.md describes the
+ * language. */
 #pragma once
 #include "base/map.h"
 #include "ir/ir.h"
 
 /* What Ins.sub says, and what stands in the union: which words follow the name of an operation. */
-typedef enum SubKind { SUB_NONE, SUB_UN, SUB_BIN, SUB_CMP, SUB_MATH, SUB_CHECK, SUB_SREG, SUB_ATOMIC,
-                       SUB_FORMAT } SubKind;
-typedef enum Payload { PAY_NONE, PAY_NAME, PAY_CALL, PAY_REFUSAL, PAY_CALLEE, PAY_RT, PAY_CONST,
-                       PAY_CLASS } Payload;
+typedef enum SubKind {
+    SUB_NONE,
+    SUB_UN,
+    SUB_BIN,
+    SUB_CMP,
+    SUB_MATH,
+    SUB_CHECK,
+    SUB_SREG,
+    SUB_ATOMIC,
+    SUB_FORMAT
+} SubKind;
+typedef enum Payload {
+    PAY_NONE,
+    PAY_NAME,
+    PAY_CALL,
+    PAY_REFUSAL,
+    PAY_CALLEE,
+    PAY_RT,
+    PAY_CONST,
+    PAY_CLASS
+} Payload;
 
 typedef struct Form {
-    uint8_t sub;     /* SubKind */
+    uint8_t sub; /* SubKind */
     uint8_t payload; /* Payload */
-    uint8_t nimm;    /* how many of imm, imm2 are always written; others only when not 0 */
+    uint8_t nimm; /* how many of imm, imm2 are always written; others only when not 0 */
 } Form;
 extern const Form ir_forms[OPS];
 
@@ -21,18 +39,19 @@ const char *ir_sub_word(SubKind kind, unsigned sub);
 /* The number behind a word of that kind; -1: none. */
 int ir_sub_number(SubKind kind, const char *word);
 
-extern const char *const ir_fast_words[7];  /* of the bits of FastFlag */
-extern const char *const ir_diag_words[];   /* "UNSUPPORTED", by DiagId */
+extern const char *const ir_fast_words[7]; /* of the bits of FastFlag */
+extern const char *const ir_diag_words[]; /* "UNSUPPORTED", by DiagId */
 extern const uint32_t ir_diag_word_count;
-extern const char *const ir_class_words[];  /* Python's exception classes by number */
+extern const char *const ir_class_words[]; /* Python's exception classes by number */
 extern const uint32_t ir_class_word_count;
 
-/* --- types (ir/type_text.c) ---------------------------------------------------------------------------------- */
+/* --- types (ir/type_text.c) ------------------------------------------------------------------- */
 
 void ir_print_type(Cx *cx, Buf *out, const Type *ty);
-/* Reads one type at **at and moves on; NULL and *wrong set if there is none. Types that stand for Python objects
- * (functions, classes, enums ...) cannot be made from text: each name gives one stand-in per `opaque` map, alive
- * as long as the compile, equal to nothing but itself, and not allowed inside other types. */
+/* Reads one type at **at and moves on; NULL and *wrong set if there is none. Types that stand for
+ * Python objects (functions, classes, enums ...) cannot be made from text: each name gives one
+ * stand-in per `opaque` map, alive as long as the compile, equal to nothing but itself, and not
+ * allowed inside other types. */
 Type *ir_parse_type(Cx *cx, Map *opaque, const char **at, const char **wrong);
 
 /* The shortest decimal that reads back as the same float. */

@@ -92,7 +92,8 @@ char *ir_tool(Cx *cx, const IrToolHost *host, const char *what, const char *text
     } else if (strcmp(what, "live") == 0) {
         each_fn(cx, &out, m, put_live);
     } else if ((rest = after(what, "pass"))) {
-        if (!host->run_pass || !host->run_pass(cx, m, rest)) tool_fail(cx, cx_printf(cx, "no such pass: %s", rest));
+        if (!host->run_pass || !host->run_pass(cx, m, rest))
+            tool_fail(cx, cx_printf(cx, "no such pass: %s", rest));
         need_verified(cx, m);
         ir_print_module(cx, &out, m);
     } else if ((rest = after(what, "interp"))) {

@@ -1,4 +1,5 @@
-/* Doing things to IR text: what tests of the verifier, the passes and the interpreter are made of. */
+/* Doing things to IR text: what tests of the verifier, the passes and the interpreter are made
+ * of. */
 #pragma once
 #include "ir/ir.h"
 
@@ -9,8 +10,8 @@ typedef struct IrToolHost {
     bool (*run_pass)(Cx *cx, Module *m, const char *name);
 } IrToolHost;
 
-/* Does `what` to the module in `text`; the result is text in the arena. Aborts with a diagnostic on bad text, an unknown
- * `what`, or a module that does not verify (but for print and verify).
+/* Does `what` to the module in `text`; the result is text in the arena. Aborts with a diagnostic on
+ * bad text, an unknown `what`, or a module that does not verify (but for print and verify).
  *
  *   print, print-spans   the module, printed
  *   verify               "ok", or what is wrong

@@ -1,10 +1,11 @@
 /* "interp ARGS": arguments from text, the outcome as text.
  *
- * ARGS: one word per argument of the entry: an integer, a float, true or false, none (an optional without a value),
- * (re,im) for a complex number, (a,b) for a tuple, and for an array its elements, before them the shape if it has not
- * one dimension: [1,2,3] or 2x2[1,2,3,4]; "[1,2,3" in reverse is ~[...]: the same elements laid out backwards, a negative
- * stride (layout A only). Outcome: one line for the result or for the exception, then one for each array argument, whose
- * elements may have changed:
+ * ARGS: one word per argument of the entry: an integer, a float, true or false, none (an optional
+ * without a value), (re,im) for a complex number, (a,b) for a tuple, and for an array its elements,
+ * before them the shape if it has not one dimension: [1,2,3] or 2x2[1,2,3,4]; "[1,2,3" in reverse
+ * is ~[...]: the same elements laid out backwards, a negative stride (layout A only). Outcome: one
+ * line for the result or for the exception, then one for each array argument, whose elements may
+ * have changed:
  *
  *     result: 6
  *     raise IndexError: index 3 is out of bounds for axis 0 with size 3
@@ -58,7 +59,8 @@ static const uint8_t part_size[] = {[P_I1] = 1,  [P_I8] = 1,  [P_I16] = 2, [P_I3
 
 static void read_value(Reader *rd, const Type *ty, uint64_t *slots);
 
-/* [a,b,c]: into freshly made memory. The owner is none: borrowed, as the arguments of a compiled function are. */
+/* [a,b,c]: into freshly made memory. The owner is none: borrowed, as the arguments of a compiled
+ * function are. */
 static void read_array(Reader *rd, const Type *ty, uint64_t *slots) {
     bool reversed = accept(rd, "~");
     uint64_t count = 1, *shape = slots + 2;
@@ -117,11 +119,12 @@ static void read_value(Reader *rd, const Type *ty, uint64_t *slots) {
     } else if (ty->nparts == 1 && ty->parts[0] != P_PTR) {
         slots[0] = read_part(rd, ty, 0);
     } else {
-        tool_fail(rd->cx, cx_printf(rd->cx, "interp: no argument of type %s can be given", ty->name));
+        tool_fail(rd->cx,
+                  cx_printf(rd->cx, "interp: no argument of type %s can be given", ty->name));
     }
 }
 
-/* --- the outcome ------------------------------------------------------------------------------------------------ */
+/* --- the outcome ------------------------------------------------------------------------------ */
 
 static void put_value(Cx *cx, Buf *out, const Type *ty, const uint64_t *slots);
 
@@ -134,8 +137,8 @@ static void load_element(const Type *elem, const char *at, uint64_t *v) {
 }
 
 /* Nested brackets, axis by axis. */
-static void put_axis(Cx *cx, Buf *out, const Type *ty, const uint64_t *slots, const int64_t *strides, uint32_t axis,
-                     const char *at) {
+static void put_axis(Cx *cx, Buf *out, const Type *ty, const uint64_t *slots,
+                     const int64_t *strides, uint32_t axis, const char *at) {
     if (axis == ty->ndim) {
         uint64_t v[2];
         load_element(ty->elem, at, v);
@@ -224,14 +227,17 @@ static void put_exception(Cx *cx, Buf *out, const ExcObj *e) {
         slots += e->site->arg_types[k]->nparts;
     }
     for (uint32_t k = 0; k < e->ntrace && k < 16; k++)
-        if (e->trace[k]) buf_printf(cx, out, "\n  in %s line %u", e->trace[k]->qualname, e->trace[k]->line);
+        if (e->trace[k])
+            buf_printf(cx, out, "\n  in %s line %u", e->trace[k]->qualname, e->trace[k]->line);
     buf_add(cx, out, "\n", 1);
 }
 
 /* What the result owns is given back, so that a test can count. */
-static void release_value(void *(*find_symbol)(const char *), const Type *ty, const uint64_t *slots) {
+static void release_value(void *(*find_symbol)(const char *), const Type *ty,
+                          const uint64_t *slots) {
     if (!ty->owning) return;
-    void (*release)(void *) = (void (*)(void *))(uintptr_t)find_symbol(ty->kind == TY_EXC ? "ws_exc_release" : "ws_release");
+    void (*release)(void *) = (void (*)(void *))(uintptr_t)find_symbol(
+        ty->kind == TY_EXC ? "ws_exc_release" : "ws_release");
     uint32_t n = ir_field_count(ty);
     if (ty->kind == TY_ARRAY || ty->kind == TY_STR || ty->kind == TY_BYTES) {
         uint64_t owner = slots[ty->kind == TY_ARRAY ? 1 : 3];
@@ -239,11 +245,13 @@ static void release_value(void *(*find_symbol)(const char *), const Type *ty, co
     } else if (n == 0 && slots[0]) {
         release((void *)(uintptr_t)slots[0]);
     }
-    for (uint32_t k = 0; k < n && ty->kind != TY_ARRAY && ty->kind != TY_STR && ty->kind != TY_BYTES; k++)
+    for (uint32_t k = 0;
+         k < n && ty->kind != TY_ARRAY && ty->kind != TY_STR && ty->kind != TY_BYTES; k++)
         release_value(find_symbol, ir_field_type(ty, k), slots + ir_field_part(ty, k));
 }
 
-static void put_result(Cx *cx, Buf *out, const IrToolHost *host, const Fn *entry, const uint64_t *slots) {
+static void put_result(Cx *cx, Buf *out, const IrToolHost *host, const Fn *entry,
+                       const uint64_t *slots) {
     buf_printf(cx, out, "result: ");
     put_value(cx, out, entry->ret, slots);
     buf_add(cx, out, "\n", 1);
@@ -281,7 +289,8 @@ void tool_interp(Cx *cx, const IrToolHost *host, const Module *m, const char *ar
         put_result(cx, out, host, entry, slots);
     } else if (ctx.exc) {
         put_exception(cx, out, ctx.exc);
-        void (*release)(ExcObj *) = (void (*)(ExcObj *))(uintptr_t)host->find_symbol("ws_exc_release");
+        void (*release)(ExcObj *) =
+            (void (*)(ExcObj *))(uintptr_t)host->find_symbol("ws_exc_release");
         release(ctx.exc);
     } else {
         tool_fail(cx, "interp: it raised without an exception");

@@ -4,7 +4,7 @@
 
 #include "ir/text_int.h"
 
-/* --- printing ---------------------------------------------------------------------------------------------- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 static void print_items(Cx *cx, Buf *out, const Type *ty) {
     buf_add(cx, out, "(", 1);
@@ -48,8 +48,10 @@ static void print_array(Cx *cx, Buf *out, const Type *ty) {
                ty->aligned ? "" : ", unaligned");
 }
 
-static const char *const iter_words[] = {
-    [ITER_PLAIN] = "iter", [ITER_ENUMERATE] = "enumerate", [ITER_ZIP] = "zip", [ITER_REVERSED] = "reversed"};
+static const char *const iter_words[] = {[ITER_PLAIN] = "iter",
+                                         [ITER_ENUMERATE] = "enumerate",
+                                         [ITER_ZIP] = "zip",
+                                         [ITER_REVERSED] = "reversed"};
 
 void ir_print_type(Cx *cx, Buf *out, const Type *ty) {
     switch ((TyKind)ty->kind) {
@@ -93,7 +95,7 @@ void ir_print_type(Cx *cx, Buf *out, const Type *ty) {
     }
 }
 
-/* --- parsing -------------------------------------------------------------------------------------------------- */
+/* --- parsing ---------------------------------------------------------------------------------- */
 
 typedef struct TypeText {
     Cx *cx;
@@ -154,7 +156,7 @@ static bool parse_list(TypeText *x, TypeList *items, NameList *names) {
     return expect(x, ")");
 }
 
-/* --- types made from other types ----------------------------------------------------------------------------- */
+/* --- types made from other types -------------------------------------------------------------- */
 
 static Type *made(TypeText *x, Type *ty) { return ty ? ty : fail(x, "these pieces make no type"); }
 
@@ -162,7 +164,8 @@ static Type *make_from_list(TypeText *x, const char *word, Type **items, uint32_
     if (strcmp(word, "tuple") == 0) return made(x, ty_tuple(items, n));
     if (strcmp(word, "zip") == 0) return made(x, ty_iter(ITER_ZIP, NULL, items, n));
     if (strcmp(word, "slice") == 0)
-        return n == 3 ? made(x, ty_slice(items[0], items[1], items[2])) : fail(x, "a slice has three types");
+        return n == 3 ? made(x, ty_slice(items[0], items[1], items[2]))
+                      : fail(x, "a slice has three types");
     if (n != 1) return fail(x, "one type expected in the parentheses");
     if (strcmp(word, "optional") == 0) return made(x, ty_optional(items[0]));
     if (strcmp(word, "dtype") == 0) return made(x, ty_dtype(items[0]));
@@ -191,13 +194,14 @@ static Type *parse_array(TypeText *x) {
     return made(x, ty_array(elem, (unsigned)ndim, layout, readonly, aligned));
 }
 
-/* --- stand-ins for types of Python objects ---------------------------------------------------------------------- */
+/* --- stand-ins for types of Python objects ---------------------------------------------------- */
 
 static const struct {
     const char *word;
     TyKind kind;
-} opaque_words[] = {{"func", TY_FUNC}, {"module", TY_MODULE},   {"class", TY_CLASS}, {"enum", TY_ENUM},
-                    {"intenum", TY_ENUM}, {"closure", TY_CLOSURE}, {"named", TY_TUPLE}};
+} opaque_words[] = {{"func", TY_FUNC},  {"module", TY_MODULE}, {"class", TY_CLASS},
+                    {"enum", TY_ENUM},  {"intenum", TY_ENUM},  {"closure", TY_CLOSURE},
+                    {"named", TY_TUPLE}};
 
 /* A copy of a type with the same parts, under another kind and name. */
 static Type *new_opaque(TypeText *x, const char *word, TyKind kind, const char *name) {
@@ -225,7 +229,8 @@ static Type *parse_opaque(TypeText *x, const char *word) {
     size_t n;
     const char *name = ir_parse_quoted(x->cx, &x->at, &n);
     if (!name) return fail(x, "bad quoted text in a type");
-    if (x->depth) return fail(x, "a type that stands for a Python object cannot be read inside another type");
+    if (x->depth)
+        return fail(x, "a type that stands for a Python object cannot be read inside another type");
     for (size_t i = 0; i < sizeof opaque_words / sizeof *opaque_words; i++) {
         if (strcmp(word, opaque_words[i].word) != 0) continue;
         Type *t = new_opaque(x, word, opaque_words[i].kind, name);
@@ -239,7 +244,7 @@ static Type *parse_opaque(TypeText *x, const char *word) {
     return fail(x, cx_printf(x->cx, "no such type: %s", word));
 }
 
-/* --- all of them ---------------------------------------------------------------------------------------------------- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 /* "int64" and the like: a word and a number of bits. */
 static Type *numeric(const char *word) {
@@ -257,8 +262,10 @@ static Type *numeric(const char *word) {
         if (strncmp(word, rows[i].word, n) != 0) continue;
         char *end;
         unsigned long bits = strtoul(word + n, &end, 10);
-        bool good = word[n] >= '1' && word[n] <= '9' && !*end && bits >= rows[i].min && bits <= rows[i].max;
-        if (good && (bits & (bits - 1)) == 0) return ty_basic(rows[i].kind, (unsigned)bits, rows[i].is_signed);
+        bool good =
+            word[n] >= '1' && word[n] <= '9' && !*end && bits >= rows[i].min && bits <= rows[i].max;
+        if (good && (bits & (bits - 1)) == 0)
+            return ty_basic(rows[i].kind, (unsigned)bits, rows[i].is_signed);
     }
     return NULL;
 }
@@ -267,8 +274,8 @@ static Type *simple(const char *word) {
     static const struct {
         const char *word;
         TyKind kind;
-    } rows[] = {{"none", TY_NONE}, {"bool", TY_BOOL}, {"str", TY_STR}, {"bytes", TY_BYTES},
-                {"range", TY_RANGE}, {"exc", TY_EXC}, {"ptr", TY_PTR}};
+    } rows[] = {{"none", TY_NONE},   {"bool", TY_BOOL}, {"str", TY_STR}, {"bytes", TY_BYTES},
+                {"range", TY_RANGE}, {"exc", TY_EXC},   {"ptr", TY_PTR}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(word, rows[i].word) == 0) return TY_OF(rows[i].kind);
     return numeric(word);

@@ -3,21 +3,26 @@
  * Structure
  *   1. A function has blocks; the entry has no parameters and no predecessors.
  *   2. A block has one terminator, with the edges of its kind, to blocks that are not dead.
- *   3. What a block lists says so itself: Ins.block, a parameter's position, each instruction listed once.
+ *   3. What a block lists says so itself: Ins.block, a parameter's position, each instruction
+ *      listed once.
  *   4. Operands exist, and there are as many as the operation takes.
  *   5. HIGH operations stand in HIGH functions, LOW ones in LOW functions.
  *   6. ARG stands at the start of the entry block, for an argument there is, in ascending order.
- *   7. An edge passes one argument per parameter; a handler edge leaves out the first, the exception.
+ *   7. An edge passes one argument per parameter; a handler edge leaves out the first, the
+ *      exception.
  *   8. A handler has that parameter. (A jump to it passes an exception.)
  *   9. CONST has a value; what refers to a row or a function (REFUSE, CALL_RT, CALL_FN) has it.
  * Dominance (in reachable blocks)
- *  10. A value is computed before it is used, on every way there; where a handler is on the way, before its block.
+ *  10. A value is computed before it is used, on every way there; where a handler is on the way,
+ *      before its block.
  *  11. Arguments of a handler edge are there when the block is entered.
  * Types (LOW)
- *  12. Every value has a type; operands and results are as the row in ops.def says (ir/verify_types.c).
- *  13. Arguments of edges have the types of the parameters; a handler's first parameter is an exception.
- *  14. A branch asks a bool, a return gives the function's type, a raise takes an exception (or nothing: the one in
- *      the context goes on) and no cause.
+ *  12. Every value has a type; operands and results are as the row in ops.def says
+ *      (ir/verify_types.c).
+ *  13. Arguments of edges have the types of the parameters; a handler's first parameter is an
+ *      exception.
+ *  14. A branch asks a bool, a return gives the function's type, a raise takes an exception (or
+ *      nothing: the one in the context goes on) and no cause.
  *  15. Nothing is weak. Kernel operations stand in the module of a kernel.
  *
  * Each rule has a test that breaks it: tests/ir/test_verify.py. */
@@ -35,15 +40,16 @@ void verify_breach(Verify *v, const char *fmt, ...) {
     if (v->b == NO_BLOCK)
         v->wrong = cx_printf(v->cx, "%s: %s", name, text);
     else if (v->at)
-        v->wrong = cx_printf(v->cx, "%s: b%u: %%%u (%s): %s", name, v->b, v->at,
-                             ir_at(v->fn, v->at)->op < OPS ? op_info[ir_at(v->fn, v->at)->op].text : "?", text);
+        v->wrong = cx_printf(
+            v->cx, "%s: b%u: %%%u (%s): %s", name, v->b, v->at,
+            ir_at(v->fn, v->at)->op < OPS ? op_info[ir_at(v->fn, v->at)->op].text : "?", text);
     else
         v->wrong = cx_printf(v->cx, "%s: b%u: %s", name, v->b, text);
 }
 
 static const Block *block_at(const Verify *v, BlockId b) { return &v->fn->blocks.at[b]; }
 
-/* --- structure --------------------------------------------------------------------------------------------- */
+/* --- structure -------------------------------------------------------------------------------- */
 
 static void check_ref(Verify *v, Ref r, const char *what, uint32_t n) {
     const Fn *fn = v->fn;
@@ -85,7 +91,8 @@ static void check_ins(Verify *v, Ref r, uint8_t *seen) {
         verify_breach(v, "%u operands, %d expected", i->nargs, op_info[i->op].nargs);
     unsigned stage = op_info[i->op].effects & (HIGH | LOW);
     if (stage && stage != (v->fn->stage == STAGE_HIGH ? HIGH : LOW))
-        verify_breach(v, "does not belong in a %s function", v->fn->stage == STAGE_HIGH ? "HIGH" : "LOW");
+        verify_breach(v, "does not belong in a %s function",
+                      v->fn->stage == STAGE_HIGH ? "HIGH" : "LOW");
     for (uint32_t k = 0; k < i->nargs; k++) check_ref(v, i->args[k], "operand", k);
     check_payload(v, i);
     if (i->op == OP_CALL && !v->wrong) check_call(v, i);
@@ -102,8 +109,10 @@ static void check_args(Verify *v, const Block *b) {
             among &= i->op == OP_NOP;
             continue;
         }
-        if (v->b != 0 || !among) verify_breach(v, "stands elsewhere than at the start of the entry");
-        if (i->imm < 0 || i->imm >= v->fn->nargs) verify_breach(v, "there is no argument %lld", (long long)i->imm);
+        if (v->b != 0 || !among)
+            verify_breach(v, "stands elsewhere than at the start of the entry");
+        if (i->imm < 0 || i->imm >= v->fn->nargs)
+            verify_breach(v, "there is no argument %lld", (long long)i->imm);
         if (i->imm <= last) verify_breach(v, "arguments are out of order");
         last = i->imm;
     }
@@ -121,7 +130,8 @@ static void check_edge(Verify *v, const Edge *e, bool is_handler) {
         return;
     }
     uint32_t want = to->params.n - is_handler;
-    if (e->n != want) verify_breach(v, "passes %u arguments to b%u, which takes %u", e->n, e->to, want);
+    if (e->n != want)
+        verify_breach(v, "passes %u arguments to b%u, which takes %u", e->n, e->to, want);
     for (uint32_t i = 0; i < e->n; i++) check_ref(v, e->args[i], "edge argument", i);
 }
 
@@ -194,20 +204,22 @@ static void check_structure(Verify *v) {
     if (!v->wrong) check_entry(v);
 }
 
-/* --- dominance ------------------------------------------------------------------------------------------------- */
+/* --- dominance -------------------------------------------------------------------------------- */
 
 /* Positions in the block, counting from 1; parameters have 0. */
 static uint32_t *number_positions(Cx *cx, const Fn *fn) {
     uint32_t *pos = NEWN(cx, uint32_t, fn->ins.n);
     for (BlockId b = 0; b < fn->blocks.n; b++)
-        for (uint32_t i = 0; i < fn->blocks.at[b].ins.n; i++) pos[fn->blocks.at[b].ins.at[i]] = i + 1;
+        for (uint32_t i = 0; i < fn->blocks.at[b].ins.n; i++)
+            pos[fn->blocks.at[b].ins.at[i]] = i + 1;
     return pos;
 }
 
 /* Is r there in block v->b just before position `before`? 0: when the block is entered. */
 static void check_available(Verify *v, Ref r, const uint32_t *pos, uint32_t before) {
     BlockId def = ir_at(v->fn, r)->block;
-    bool there = pos[r] == 0   ? cfg_dominates(v->cfg, def, v->b) /* parameters: from the block's start on */
+    bool there = pos[r] == 0
+                     ? cfg_dominates(v->cfg, def, v->b) /* parameters: from the block's start on */
                  : def == v->b ? pos[r] < before
                                : cfg_end_dominates(v->cfg, def, v->b);
     if (!there) verify_breach(v, "uses %%%u before it is computed", r);
@@ -237,7 +249,7 @@ static void check_dominance(Verify *v) {
     }
 }
 
-/* --- types of terminators and edges ---------------------------------------------------------------------------- */
+/* --- types of terminators and edges ----------------------------------------------------------- */
 
 static const char *type_name(const Type *t) { return t ? t->name : "no type"; }
 
@@ -245,7 +257,8 @@ static void check_edge_types(Verify *v, const Edge *e, uint32_t skip) {
     if (e->to == NO_BLOCK) return;
     const Block *to = block_at(v, e->to);
     for (uint32_t i = 0; i < e->n; i++) {
-        const Type *want = ir_at(v->fn, to->params.at[i + skip])->ty, *got = ir_at(v->fn, e->args[i])->ty;
+        const Type *want = ir_at(v->fn, to->params.at[i + skip])->ty,
+                   *got = ir_at(v->fn, e->args[i])->ty;
         if (want != got)
             verify_breach(v, "edge argument %u to b%u is %s, %s expected", i, e->to, type_name(got),
                           type_name(want));
@@ -257,7 +270,8 @@ static void check_return(Verify *v, const Term *t) {
     if (!want)
         verify_breach(v, "the function has no return type");
     else if (got ? got != want : want->kind != TY_NONE)
-        verify_breach(v, "returns %s, %s expected", got ? type_name(got) : "nothing", type_name(want));
+        verify_breach(v, "returns %s, %s expected", got ? type_name(got) : "nothing",
+                      type_name(want));
 }
 
 static void check_term_types(Verify *v, const Term *t) {
@@ -266,7 +280,8 @@ static void check_term_types(Verify *v, const Term *t) {
         verify_breach(v, "branches on %s, bool expected", type_name(arg));
     if (t->kind == TERM_RETURN) check_return(v, t);
     if (t->kind == TERM_RAISE && ((arg && arg->kind != TY_EXC) || t->arg2))
-        verify_breach(v, "raises %s, one exception expected", t->arg2 ? "two values" : type_name(arg));
+        verify_breach(v, "raises %s, one exception expected",
+                      t->arg2 ? "two values" : type_name(arg));
 }
 
 static void check_types(Verify *v) {
@@ -294,7 +309,8 @@ static void check_types(Verify *v) {
         check_edge_types(v, &b->handler, 1);
         if (b->handler.to != NO_BLOCK) {
             const Type *exc = ir_at(v->fn, block_at(v, b->handler.to)->params.at[0])->ty;
-            if (exc->kind != TY_EXC) verify_breach(v, "the handler b%u takes no exception", b->handler.to);
+            if (exc->kind != TY_EXC)
+                verify_breach(v, "the handler b%u takes no exception", b->handler.to);
         }
     }
 }

@@ -5,18 +5,29 @@
 #include "ir/verify_int.h"
 
 /* Sets of types. The bits are in the order of `set_names`. */
-enum { T_BOOL = 1, T_INT = 2, T_FLOAT = 4, T_ENUM = 8, T_PTR = 16, T_EXC = 32, T_COMPLEX = 64, T_I64 = 128,
-       T_NONE = 256, T_ANY = 512 };
+enum {
+    T_BOOL = 1,
+    T_INT = 2,
+    T_FLOAT = 4,
+    T_ENUM = 8,
+    T_PTR = 16,
+    T_EXC = 32,
+    T_COMPLEX = 64,
+    T_I64 = 128,
+    T_NONE = 256,
+    T_ANY = 512
+};
 #define T_SCALAR (T_BOOL | T_INT | T_FLOAT | T_ENUM)
 #define T_NUMBER (T_INT | T_FLOAT | T_COMPLEX)
 
-static const char *const set_names[] = {"bool", "an integer", "a float", "an enum", "a pointer",
-                                        "an exception", "a complex number", "int64", "none"};
+static const char *const set_names[] = {"bool",      "an integer",   "a float",          "an enum",
+                                        "a pointer", "an exception", "a complex number", "int64",
+                                        "none"};
 
 static bool is_in(const Type *t, unsigned set) {
     static const unsigned of_kind[TY_KINDS] = {
-        [TY_BOOL] = T_BOOL, [TY_INT] = T_INT, [TY_FLOAT] = T_FLOAT, [TY_COMPLEX] = T_COMPLEX, [TY_ENUM] = T_ENUM,
-        [TY_PTR] = T_PTR,   [TY_EXC] = T_EXC, [TY_NONE] = T_NONE,
+        [TY_BOOL] = T_BOOL, [TY_INT] = T_INT, [TY_FLOAT] = T_FLOAT, [TY_COMPLEX] = T_COMPLEX,
+        [TY_ENUM] = T_ENUM, [TY_PTR] = T_PTR, [TY_EXC] = T_EXC,     [TY_NONE] = T_NONE,
     };
     unsigned in = of_kind[t->kind];
     if (t == TY_I(64)) in |= T_I64;
@@ -44,14 +55,15 @@ static void expect_type(Verify *v, uint32_t k, const Type *want) {
 }
 
 static void expect_result(Verify *v, bool good, const char *what) {
-    if (!good) verify_breach(v, "the result is %s, %s expected", ir_at(v->fn, v->at)->ty->name, what);
+    if (!good)
+        verify_breach(v, "the result is %s, %s expected", ir_at(v->fn, v->at)->ty->name, what);
 }
 
 static void expect_result_type(Verify *v, const Type *want) {
     expect_result(v, ir_at(v->fn, v->at)->ty == want, want->name);
 }
 
-/* --- rules for single operations ------------------------------------------------------------------------------ */
+/* --- rules for single operations -------------------------------------------------------------- */
 
 static void check_same(Verify *v, const Ins *i) {
     for (uint32_t k = 0; k < i->nargs; k++) expect_type(v, k, i->ty);
@@ -69,7 +81,8 @@ static void check_select(Verify *v, const Ins *i) {
 }
 
 static void check_cast(Verify *v, const Ins *i) {
-    if (arg_type(v, 0)->kind == TY_COMPLEX) expect_result(v, i->ty->kind == TY_COMPLEX, "a complex number");
+    if (arg_type(v, 0)->kind == TY_COMPLEX)
+        expect_result(v, i->ty->kind == TY_COMPLEX, "a complex number");
 }
 
 static void check_bitcast(Verify *v, const Ins *i) {
@@ -78,8 +91,9 @@ static void check_bitcast(Verify *v, const Ins *i) {
         verify_breach(v, "only scalars have bits to keep");
         return;
     }
-    static const uint8_t width[] = {[P_I1] = 1,   [P_I8] = 8,   [P_I16] = 16, [P_I32] = 32, [P_I64] = 64,
-                                    [P_F16] = 16, [P_F32] = 32, [P_F64] = 64, [P_PTR] = 64};
+    static const uint8_t width[] = {
+        [P_I1] = 1,   [P_I8] = 8,   [P_I16] = 16, [P_I32] = 32, [P_I64] = 64,
+        [P_F16] = 16, [P_F32] = 32, [P_F64] = 64, [P_PTR] = 64};
     if (width[from->parts[0]] != width[i->ty->parts[0]])
         verify_breach(v, "%s and %s differ in width", from->name, i->ty->name);
 }
@@ -95,7 +109,8 @@ static void check_math(Verify *v, const Ins *i) {
         return;
     }
     const Type *ty = arg_type(v, 0);
-    expect(v, 0, ty->kind == (info->flags & M_INT ? TY_INT : TY_FLOAT), info->flags & M_INT ? "an integer" : "a float");
+    expect(v, 0, ty->kind == (info->flags & M_INT ? TY_INT : TY_FLOAT),
+           info->flags & M_INT ? "an integer" : "a float");
     for (uint32_t k = 1; k < i->nargs; k++)
         if (k == 1 && info->flags & M_EXP)
             expect(v, 1, is_in(arg_type(v, 1), T_I64), "int64");
@@ -147,7 +162,8 @@ static void check_check(Verify *v, const Ins *i) {
     for (const char *s = check_info[i->sub].text; *s; s++) {
         if (*s != '%' || (s[1] != 'd' && s[1] != 'g')) continue;
         if (k < i->nargs)
-            expect(v, k, is_in(arg_type(v, k), s[1] == 'd' ? T_INT : T_FLOAT), s[1] == 'd' ? "an integer" : "a float");
+            expect(v, k, is_in(arg_type(v, k), s[1] == 'd' ? T_INT : T_FLOAT),
+                   s[1] == 'd' ? "an integer" : "a float");
         k++;
     }
     if (k != i->nargs) verify_breach(v, "%u operands, %u expected", i->nargs, k);
@@ -168,7 +184,8 @@ static void check_call_fn(Verify *v, const Ins *i) {
         expect_result_type(v, callee->ret);
 }
 
-/* Does the type fit a letter of a prototype (ir/rt.h)? Integers and floats of another width are converted on the way. */
+/* Does the type fit a letter of a prototype (ir/rt.h)? Integers and floats of another width are
+ * converted on the way. */
 static bool fits_letter(const Type *t, char c) {
     if (c == 'A') return true;
     if (t->nparts != 1) return false;
@@ -188,13 +205,16 @@ static void check_call_rt(Verify *v, const Ins *i) {
             continue;
         }
         if (k < i->nargs && !fits_letter(arg_type(v, k), *s))
-            verify_breach(v, "operand %u is %s, but %s takes '%c'", k, arg_type(v, k)->name, i->rt->name, *s);
+            verify_breach(v, "operand %u is %s, but %s takes '%c'", k, arg_type(v, k)->name,
+                          i->rt->name, *s);
         k++;
     }
     if (k != i->nargs) verify_breach(v, "%u operands, %s takes %u", i->nargs, i->rt->name, k);
     char result = i->rt->proto[0];
-    bool good = fills || (result == 'v' || result == 's' ? i->ty->kind == TY_NONE : fits_letter(i->ty, result));
-    if (!good) verify_breach(v, "the result is %s, but %s is %s", i->ty->name, i->rt->name, i->rt->proto);
+    bool good = fills || (result == 'v' || result == 's' ? i->ty->kind == TY_NONE
+                                                         : fits_letter(i->ty, result));
+    if (!good)
+        verify_breach(v, "the result is %s, but %s is %s", i->ty->name, i->rt->name, i->rt->proto);
 }
 
 enum {
@@ -235,21 +255,22 @@ static void check_sreg(Verify *v, const Ins *i) {
     if (i->sub > SREG_NCTAID || i->imm < 0 || i->imm > 2) verify_breach(v, "no such register");
 }
 
-/* --- the table --------------------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 typedef struct TypeRow {
-    unsigned args;   /* set that every operand is in; 0: see `special` */
+    unsigned args; /* set that every operand is in; 0: see `special` */
     unsigned result; /* set the result is in */
     void (*special)(Verify *v, const Ins *i); /* or NULL */
-    bool kernel;     /* only in kernels */
+    bool kernel; /* only in kernels */
 } TypeRow;
 
 #define ARITHMETIC {T_NUMBER, T_NUMBER, check_same, false}
-#define FLOOR {T_INT | T_FLOAT, T_INT | T_FLOAT, check_same, false}
-#define BITS {T_INT | T_BOOL, T_INT | T_BOOL, check_same, false}
-#define ORDER {T_SCALAR, T_BOOL, check_same_operands, false}
-#define EQUALITY {T_ANY, T_BOOL, check_same_operands, false} /* all parts */
+#define FLOOR      {T_INT | T_FLOAT, T_INT | T_FLOAT, check_same, false}
+#define BITS       {T_INT | T_BOOL, T_INT | T_BOOL, check_same, false}
+#define ORDER      {T_SCALAR, T_BOOL, check_same_operands, false}
+#define EQUALITY   {T_ANY, T_BOOL, check_same_operands, false} /* all parts */
 
+/* clang-format off */
 static const TypeRow type_rows[OPS] = {
     [OP_ARG] = {0, T_ANY, check_arg, false},
     [OP_CONST] = {0, T_ANY, check_const, false},
@@ -301,6 +322,7 @@ static const TypeRow type_rows[OPS] = {
     [OP_SHARED] = {0, T_PTR, check_stack, true},
     [OP_ATOMIC] = {T_ANY, T_INT | T_FLOAT, check_atomic, false},
 };
+/* clang-format on */
 
 /* OFFSET and STORE have an address first and something else second: what the sets cannot say. */
 static void check_addresses(Verify *v, const Ins *i) {

@@ -309,7 +309,7 @@ static Ref lower_ins(Lower *lo, Ref r) {
     if (ins->k && is_foldable((Op)ins->op)) return lo_const(lo, ins->k);
     switch ((Op)ins->op) {
     case OP_ARG: {
-        if (ins->k) return lo_const(lo, ins->k);
+        if (ins->k) return 0; /* made as a constant where it is used: arguments stand first */
         Ref v = lo_op(lo, OP_ARG, ins->ty, 0, NULL);
         ir_at(lo->fn, v)->imm = ins->imm;
         return v;

@@ -117,11 +117,12 @@ static Ref int_divide(Lower *lo, BinOp op, Ref a, Ref b, const Const *kb) {
     return lo_select(lo, good, lo_op2(lo, o, a, safe), zero);
 }
 
-static Ref float_divide(Lower *lo, BinOp op, Ref a, Ref b, const Const *kb) {
+static Ref float_divide(Lower *lo, BinOp op, Ref a, Ref b, const Const *kb, bool of_ints) {
     static const CheckKind kinds[] = {
-        [BIN_TRUEDIV] = CHECK_ZERO_DIV, [BIN_FLOORDIV] = CHECK_ZERO_FLOORDIV, [BIN_MOD] = CHECK_ZERO_MOD_FLOAT};
+        [BIN_TRUEDIV] = CHECK_ZERO_DIV_FLOAT, [BIN_FLOORDIV] = CHECK_ZERO_FLOORDIV, [BIN_MOD] = CHECK_ZERO_MOD_FLOAT};
     bool known = kb && (kb->ty->kind == TY_FLOAT ? kb->f[0] != 0 : kb->i != 0);
-    if (!lo->fn->options.numpy_errors && !known) lo_check(lo, is_nonzero(lo, b), kinds[op]);
+    CheckKind kind = op == BIN_TRUEDIV && of_ints ? CHECK_ZERO_DIV : kinds[op];
+    if (!lo->fn->options.numpy_errors && !known) lo_check(lo, is_nonzero(lo, b), kind);
     return lo_op2(lo, op == BIN_TRUEDIV ? OP_FDIV : op == BIN_MOD ? OP_FLOORMOD : OP_FLOORDIV, a, b);
 }
 
@@ -140,6 +141,7 @@ static Ref shift(Lower *lo, BinOp op, Ref a, Ref b, const Const *kb) {
 
 Ref lo_binary_number(Lower *lo, BinOp op, Ref a, Ref b, Type *operand, Type *result, Const *kb) {
     bool keeps = op == BIN_LSHIFT || op == BIN_RSHIFT || (op == BIN_POW && operand->kind == TY_INT);
+    bool of_ints = lo_type(lo, a)->kind != TY_FLOAT && lo_type(lo, b)->kind != TY_FLOAT;
     a = lo_convert(lo, a, operand);
     if (keeps) {
         if (lo_type(lo, b)->kind == TY_BOOL || lo_type(lo, b)->bits < 64) b = lo_convert(lo, b, TY_I(64));
@@ -157,9 +159,9 @@ Ref lo_binary_number(Lower *lo, BinOp op, Ref a, Ref b, Type *operand, Type *res
     case BIN_AND:
     case BIN_OR:
     case BIN_XOR: return lo_op2(lo, plain[op], a, b);
-    case BIN_TRUEDIV: return float_divide(lo, op, a, b, kb);
+    case BIN_TRUEDIV: return float_divide(lo, op, a, b, kb, of_ints);
     case BIN_FLOORDIV:
-    case BIN_MOD: return is_float ? float_divide(lo, op, a, b, kb) : int_divide(lo, op, a, b, kb);
+    case BIN_MOD: return is_float ? float_divide(lo, op, a, b, kb, false) : int_divide(lo, op, a, b, kb);
     case BIN_POW: return is_float ? float_pow(lo, a, b, kb) : int_pow(lo, a, b, result, kb);
     case BIN_LSHIFT:
     case BIN_RSHIFT: return shift(lo, op, a, b, kb);

@@ -3,7 +3,7 @@
 
 #include "ir/math.h"
 
-/* --- sums -------------------------------------------------------------------------------------------------- */
+/* --- sums ------------------------------------------------------------------------------------- */
 
 static const Lin no_lin = {.ok = false};
 
@@ -26,11 +26,13 @@ static bool add_term(Lin *l, Ref a, Ref b, int64_t k) {
 
 Lin lin_add(Lin a, Lin b, int64_t times) {
     int64_t k;
-    if (!a.ok || !b.ok || __builtin_mul_overflow(b.c, times, &k) || __builtin_add_overflow(a.c, k, &a.c))
+    if (!a.ok || !b.ok || __builtin_mul_overflow(b.c, times, &k) ||
+        __builtin_add_overflow(a.c, k, &a.c))
         return no_lin;
     a.assumed |= b.assumed;
     for (uint32_t i = 0; i < b.n; i++)
-        if (__builtin_mul_overflow(b.t[i].k, times, &k) || !add_term(&a, b.t[i].a, b.t[i].b, k)) return no_lin;
+        if (__builtin_mul_overflow(b.t[i].k, times, &k) || !add_term(&a, b.t[i].a, b.t[i].b, k))
+            return no_lin;
     return a;
 }
 
@@ -58,7 +60,7 @@ Lin lin_mul(Lin a, Lin b) {
     return out;
 }
 
-/* --- ranges ------------------------------------------------------------------------------------------------- */
+/* --- ranges ----------------------------------------------------------------------------------- */
 
 static void find_counters(Affine *af, Loop *loop);
 
@@ -70,10 +72,13 @@ static Range fit(Wide lo, Wide hi) {
     return lo < INT64_MIN || hi > INT64_MAX ? full : (Range){(int64_t)lo, (int64_t)hi};
 }
 
-static Range unite(Range a, Range b) { return (Range){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi}; }
+static Range unite(Range a, Range b) {
+    return (Range){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+}
 
 static Range range_mul(Range a, Range b) {
-    Wide p[4] = {(Wide)a.lo * b.lo, (Wide)a.lo * b.hi, (Wide)a.hi * b.lo, (Wide)a.hi * b.hi}, lo = p[0], hi = p[0];
+    Wide p[4] = {(Wide)a.lo * b.lo, (Wide)a.lo * b.hi, (Wide)a.hi * b.lo, (Wide)a.hi * b.hi},
+         lo = p[0], hi = p[0];
     for (int i = 1; i < 4; i++) {
         if (p[i] < lo) lo = p[i];
         if (p[i] > hi) hi = p[i];
@@ -104,21 +109,18 @@ static Range math_range(Affine *af, const Ins *i) {
 static Range param_range(Affine *af, Ref r) {
     const Ins *i = ir_at(af->fn, r);
     const Counter *c = affine_counter(af, r);
-    uint32_t first = af->in.start[i->block], end = af->in.start[i->block + 1];
+    bool goes_up = c && c->step > 0 && c->stops && !c->stop_assumed;
     Range out = {INT64_MAX, INT64_MIN};
-    if (c && c->step > 0 && c->stops && !c->stop_assumed) { /* it never runs over: no less than where it starts */
-        for (uint32_t e = first; e < end; e++) {
-            Ref a = opt_edge_arg(af->fn, af->in.at[e], (uint32_t)i->imm);
-            if (af->in.at[e].from != c->loop->latch) out = unite(out, affine_range(af, a));
-        }
-        return (Range){out.lo, INT64_MAX};
-    }
-    for (uint32_t e = first; e < end; e++) {
-        Ref a = opt_edge_arg(af->fn, af->in.at[e], (uint32_t)i->imm);
-        if (a == r) continue;
+    if (i->block >= af->cfg->n) return full; /* the graph has grown since */
+    for (uint32_t e = af->in.start[i->block]; e < af->in.start[i->block + 1]; e++) {
+        In in = af->in.at[e];
+        if (opt_edge(af->fn, in)->to != i->block) return full; /* an edge has been led elsewhere */
+        Ref a = opt_edge_arg(af->fn, in, (uint32_t)i->imm);
+        if (a == r || (goes_up && in.from == c->loop->latch)) continue;
         out = unite(out, a ? affine_range(af, a) : full);
     }
-    return out.lo > out.hi ? full : out;
+    if (out.lo > out.hi) return full;
+    return goes_up ? (Range){out.lo, INT64_MAX} : out; /* a counter never runs over */
 }
 
 static Range compute_range(Affine *af, Ref r) {
@@ -132,7 +134,13 @@ static Range compute_range(Affine *af, Ref r) {
         if (t->kind != TY_ARRAY || i->imm < 2 || i->imm >= 2 + t->ndim) return full;
         return (Range){0, INT64_MAX / (t->elem->size ? t->elem->size : 1)};
     }
-    case OP_ADD: case OP_SUB: case OP_MUL: case OP_FLOORDIV: case OP_FLOORMOD: case OP_SELECT: case OP_AND: break;
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_FLOORDIV:
+    case OP_FLOORMOD:
+    case OP_SELECT:
+    case OP_AND: break;
     case OP_CAST:
         a = range_of_type(ir_at(af->fn, i->args[0])->ty);
         return ir_at(af->fn, i->args[0])->ty->kind == TY_FLOAT ? full : a;
@@ -167,17 +175,19 @@ Range affine_range(Affine *af, Ref r) {
     return *found;
 }
 
-/* --- what does not change ------------------------------------------------------------------------------------- */
+/* --- what does not change --------------------------------------------------------------------- */
 
 static bool is_safe_early(Affine *af, const Ins *i) {
-    if (!(op_info[i->op].effects & PURE) || i->op == OP_PARAM || i->op == OP_ARG || i->op == OP_SHARED) return false;
+    if (!(op_info[i->op].effects & PURE) || i->op == OP_PARAM || i->op == OP_ARG ||
+        i->op == OP_SHARED)
+        return false;
     if (i->op != OP_FLOORDIV && i->op != OP_FLOORMOD) return true;
     return i->ty->kind == TY_FLOAT || affine_range(af, i->args[1]).lo > 0;
 }
 
 bool affine_is_invariant(Affine *af, Ref r) {
     const Ins *i = ir_at(af->fn, r);
-    if (!affine_is_in(af, af->nest, i->block)) return true;
+    if (!affine_is_in(af, af->nest, i->block)) return i->block >= af->cfg->n || !af->gone[i->block];
     uint64_t known = map_get(&af->invariant, r, 0);
     if (known) return known == 2;
     map_set(af->cx, &af->invariant, r, 1);
@@ -189,13 +199,13 @@ bool affine_is_invariant(Affine *af, Ref r) {
     return same;
 }
 
-void affine_set_nest(Affine *af, const Loop *nest) {
+void affine_set_nest(Affine *af, Loop *nest) {
     af->nest = nest;
     af->counters = af->invariant = af->ranges = (Map){0};
-    find_counters(af, af->loops->roots);
+    find_counters(af, nest);
 }
 
-/* --- values as sums ------------------------------------------------------------------------------------------- */
+/* --- values as sums --------------------------------------------------------------------------- */
 
 /* Can the operation not wrap around? */
 static bool is_exact(Affine *af, const Ins *i) {
@@ -221,7 +231,8 @@ static bool can_be_small(Affine *af, const Lin *l) {
         for (int side = 0; side < 2; side++) {
             Ref r = side ? l->t[i].b : l->t[i].a;
             const Counter *c = r ? affine_counter(af, r) : NULL;
-            bool counter = c && c->nlo && c->nhi && af->nest && affine_is_in(af, af->nest, c->loop->header);
+            bool counter =
+                c && c->nlo && c->nhi && af->nest && affine_is_in(af, af->nest, c->loop->header);
             if (r && !counter && !affine_is_invariant(af, r)) return false;
         }
     return l->ok;
@@ -255,12 +266,15 @@ static Lin lin_of(Affine *af, Ref r, LinMode mode, int depth) {
 
 Lin affine_lin(Affine *af, Ref r, LinMode mode) { return lin_of(af, r, mode, 8); }
 
-/* --- counters --------------------------------------------------------------------------------------------------- */
+/* --- counters --------------------------------------------------------------------------------- */
 
-Counter *affine_counter(const Affine *af, Ref param) { return (Counter *)(uintptr_t)map_get(&af->counters, param, 0); }
+Counter *affine_counter(const Affine *af, Ref param) {
+    return (Counter *)(uintptr_t)map_get(&af->counters, param, 0);
+}
 
 bool affine_is_in(const Affine *af, const Loop *loop, BlockId b) {
-    const Loop *l = af->loops->of[b];
+    const Loop *l =
+        b < af->cfg->n ? af->loops->of[b] : NULL; /* blocks made since then are in no loop */
     while (l && l != loop) l = l->parent;
     return l != NULL;
 }
@@ -295,8 +309,8 @@ static bool match_stepped(const Affine *af, Ref n, Ref *distance, Ref *step) {
     return ir_at(fn, *distance)->ty == TY_I(64);
 }
 
-/* n = select(start < stop, what, 0), seen from a body that runs, so start < stop and whole numbers tell the length:
- * what is stop - start, or with a step as above. */
+/* n = select(start < stop, what, 0), seen from a body that runs, so start < stop and whole numbers
+ * tell the length: what is stop - start, or with a step as above. */
 static bool add_range_length(Affine *af, Counter *c, const Ins *n) {
     Ref start, stop, distance = n->args[1], step = 0;
     int64_t k = 1;
@@ -325,7 +339,8 @@ static void add_upper(Affine *af, Counter *c, Ref n, bool inclusive) {
     int64_t k;
     /* A counter that is never negative and below n: n > 0. */
     bool positive = c->nlo == 1 && c->lo[0].n == 0 && c->lo[0].c >= 0 && !inclusive;
-    if (positive && i->op == OP_MATH && i->sub == MATH_MAX && opt_int_const(af->fn, i->args[1], &k) && k <= 0) {
+    if (positive && i->op == OP_MATH && i->sub == MATH_MAX &&
+        opt_int_const(af->fn, i->args[1], &k) && k <= 0) {
         add_upper(af, c, i->args[0], false);
         return;
     }
@@ -348,10 +363,18 @@ static void add_lower(Affine *af, Counter *c, Ref n, bool inclusive) {
 }
 
 static Op mirror(Op op) {
-    return op == OP_LT ? OP_GT : op == OP_GT ? OP_LT : op == OP_LE ? OP_GE : op == OP_GE ? OP_LE : op;
+    return op == OP_LT   ? OP_GT
+           : op == OP_GT ? OP_LT
+           : op == OP_LE ? OP_GE
+           : op == OP_GE ? OP_LE
+                         : op;
 }
 static Op negate(Op op) {
-    return op == OP_LT ? OP_GE : op == OP_GE ? OP_LT : op == OP_LE ? OP_GT : op == OP_GT ? OP_LE : op;
+    return op == OP_LT   ? OP_GE
+           : op == OP_GE ? OP_LT
+           : op == OP_LE ? OP_GT
+           : op == OP_GT ? OP_LE
+                         : op;
 }
 
 /* The test in the loop's header that every iteration passes: `a op b` holds in *body. */
@@ -368,12 +391,15 @@ static Test find_test(const Affine *af, const Loop *loop) {
     bool yes = affine_is_in(af, loop, t->succ[0].to), no = affine_is_in(af, loop, t->succ[1].to);
     const Ins *cond = ir_at(af->fn, t->arg);
     BlockId body = t->succ[!yes].to;
-    if (yes == no || cond->nargs != 2 || af->in.start[body + 1] - af->in.start[body] != 1) return test;
-    if (cond->op != OP_LT && cond->op != OP_LE && cond->op != OP_GT && cond->op != OP_GE) return test;
+    if (yes == no || cond->nargs != 2 || af->in.start[body + 1] - af->in.start[body] != 1)
+        return test;
+    if (cond->op != OP_LT && cond->op != OP_LE && cond->op != OP_GT && cond->op != OP_GE)
+        return test;
     return (Test){body, yes ? (Op)cond->op : negate((Op)cond->op), cond->args[0], cond->args[1]};
 }
 
-/* What comes into the header's parameter k from outside and from the latch; false: it is not that simple. */
+/* What comes into the header's parameter k from outside and from the latch; false: it is not that
+ * simple. */
 static bool find_step(const Affine *af, const Loop *loop, uint32_t k, Ref *init, int64_t *step) {
     Fn *fn = af->fn;
     Ref p = fn->blocks.at[loop->header].params.at[k], next = 0;
@@ -388,7 +414,8 @@ static bool find_step(const Affine *af, const Loop *loop, uint32_t k, Ref *init,
         else
             *init = a;
     }
-    if (!*init || !next || ir_at(fn, next)->op != OP_ADD || ir_at(fn, next)->args[0] != p) return false;
+    if (!*init || !next || ir_at(fn, next)->op != OP_ADD || ir_at(fn, next)->args[0] != p)
+        return false;
     return opt_int_const(fn, ir_at(fn, next)->args[1], step) && *step != 0;
 }
 
@@ -404,13 +431,15 @@ static void add_counter(Affine *af, Loop *loop, uint32_t k, Test test) {
     *c = (Counter){.param = p, .loop = loop, .body = test.body, .step = step, .scale = 1};
     map_set(af->cx, &af->counters, p, map_key(c));
     Range far = affine_range(af, bound);
-    /* A step past the bound must not run over the ends of int64, or the counter would come round again. */
+    /* A step past the bound must not run over the ends of int64, or the counter would come round
+     * again. */
     Wide room = up ? (Wide)INT64_MAX - far.hi : (Wide)far.lo - INT64_MIN;
     Wide jump = (up ? (Wide)step : -(Wide)step) - !inclusive;
     c->limit = affine_lin(af, bound, af->mode);
     c->stop_assumed = jump > room;
-    c->stops = !c->stop_assumed || (af->mode == LIN_ASSUME && affine_is_in(af, af->nest, loop->header) &&
-                                    can_be_small(af, &c->limit) && jump < (1 << 30));
+    c->stops =
+        !c->stop_assumed || (af->mode == LIN_ASSUME && affine_is_in(af, af->nest, loop->header) &&
+                             can_be_small(af, &c->limit) && jump < (1 << 30));
     if (up) {
         if (c->stops) add_lower(af, c, init, true);
         add_upper(af, c, bound, inclusive);
@@ -421,24 +450,24 @@ static void add_counter(Affine *af, Loop *loop, uint32_t k, Test test) {
 }
 
 static void find_counters(Affine *af, Loop *loop) {
-    for (; loop; loop = loop->next) {
-        Test test = find_test(af, loop);
-        const Refs *params = &af->fn->blocks.at[loop->header].params;
-        for (uint32_t k = 0; test.body != NO_BLOCK && k < params->n; k++)
-            if (ir_at(af->fn, params->at[k])->ty == TY_I(64)) add_counter(af, loop, k, test);
-        find_counters(af, loop->child);
-    }
+    Test test = find_test(af, loop);
+    const Refs *params = &af->fn->blocks.at[loop->header].params;
+    for (uint32_t k = 0; test.body != NO_BLOCK && k < params->n; k++)
+        if (ir_at(af->fn, params->at[k])->ty == TY_I(64)) add_counter(af, loop, k, test);
+    for (Loop *inner = loop->child; inner; inner = inner->next) find_counters(af, inner);
 }
 
 Affine *affine_new(Cx *cx, Fn *fn, LinMode mode) {
     Affine *af = NEW(cx, Affine);
-    *af = (Affine){.cx = cx, .fn = fn, .cfg = ir_cfg(cx, fn), .in = opt_incoming(cx, fn), .mode = mode};
+    *af = (Affine){
+        .cx = cx, .fn = fn, .cfg = ir_cfg(cx, fn), .in = opt_incoming(cx, fn), .mode = mode};
+    af->gone = NEWN(cx, bool, fn->blocks.n);
     af->loops = ir_loops(cx, fn, af->cfg);
-    if (mode != LIN_ASSUME) find_counters(af, af->loops->roots);
+    for (Loop *l = af->loops->roots; l && mode != LIN_ASSUME; l = l->next) find_counters(af, l);
     return af;
 }
 
-/* --- facts -------------------------------------------------------------------------------------------------------- */
+/* --- facts ------------------------------------------------------------------------------------ */
 
 static uint32_t add_fact(Lin *facts, uint32_t n, uint32_t max, Lin f) {
     if (f.ok && f.n && n < max) facts[n++] = f;
@@ -446,7 +475,8 @@ static uint32_t add_fact(Lin *facts, uint32_t n, uint32_t max, Lin f) {
 }
 
 /* What `cond == value` says, as sums that are <= 0. */
-static uint32_t condition_facts(Affine *af, Ref cond, bool value, Lin *facts, uint32_t n, uint32_t max) {
+static uint32_t condition_facts(Affine *af, Ref cond, bool value, Lin *facts, uint32_t n,
+                                uint32_t max) {
     const Ins *i = ir_at(af->fn, cond);
     if (i->ty->kind == TY_BOOL && i->op == (value ? OP_AND : OP_OR)) {
         n = condition_facts(af, i->args[0], value, facts, n, max);
@@ -462,7 +492,8 @@ static uint32_t condition_facts(Affine *af, Ref cond, bool value, Lin *facts, ui
         return add_fact(facts, n, max, lin_add(b, a, -1));
     }
     Op op = value ? (Op)i->op : negate((Op)i->op);
-    if (op == OP_LT || op == OP_LE) return add_fact(facts, n, max, lin_add(lin_add(a, b, -1), lin_const(op == OP_LT), 1));
+    if (op == OP_LT || op == OP_LE)
+        return add_fact(facts, n, max, lin_add(lin_add(a, b, -1), lin_const(op == OP_LT), 1));
     return add_fact(facts, n, max, lin_add(lin_add(b, a, -1), lin_const(op == OP_GT), 1));
 }
 
@@ -473,12 +504,13 @@ uint32_t affine_facts(Affine *af, BlockId at, Lin *facts, uint32_t max) {
         uint32_t e = af->in.start[at];
         if (af->in.start[at + 1] - e != 1 || af->in.at[e].which == IN_HANDLER) continue;
         const Term *t = &af->fn->blocks.at[af->in.at[e].from].term;
-        if (t->kind == TERM_BRANCH) n = condition_facts(af, t->arg, af->in.at[e].which == 0, facts, n, max);
+        if (t->kind == TERM_BRANCH)
+            n = condition_facts(af, t->arg, af->in.at[e].which == 0, facts, n, max);
     }
     return n;
 }
 
-/* --- proofs ------------------------------------------------------------------------------------------------------- */
+/* --- proofs ----------------------------------------------------------------------------------- */
 
 /* The largest value d can have, from the ranges of its symbols alone. */
 static bool is_never_positive(Affine *af, const Lin *d) {
@@ -486,7 +518,8 @@ static bool is_never_positive(Affine *af, const Lin *d) {
     for (uint32_t i = 0; i < d->n; i++) {
         Range r = affine_range(af, d->t[i].a);
         if (d->t[i].b) r = range_mul(r, affine_range(af, d->t[i].b));
-        if (d->t[i].b && r.lo == INT64_MIN && r.hi == INT64_MAX) return false; /* it may be larger than that */
+        if (d->t[i].b && r.lo == INT64_MIN && r.hi == INT64_MAX)
+            return false; /* it may be larger than that */
         most += (Wide)d->t[i].k * (d->t[i].k > 0 ? r.hi : r.lo);
         if (most > (Wide)INT64_MAX * 16) return false;
     }
@@ -513,7 +546,9 @@ static const Counter *innermost_counter(const Affine *af, const Lin *d, BlockId 
         for (int side = 0; side < 2; side++) {
             Ref r = side ? d->t[i].b : d->t[i].a;
             const Counter *c = r ? affine_counter(af, r) : NULL;
-            if (c && cfg_dominates(af->cfg, c->body, at) && (!best || c->loop->depth > best->loop->depth)) best = c;
+            if (c && cfg_dominates(af->cfg, c->body, at) &&
+                (!best || c->loop->depth > best->loop->depth))
+                best = c;
         }
     }
     return best;
@@ -555,14 +590,16 @@ bool affine_bound(Affine *af, Lin d, BlockId at, uint32_t which, Lin *out) {
     for (uint32_t i = 0; i < d.n && sum.ok; i++) {
         Term2 t = d.t[i];
         Lin one = {.ok = true, .n = 1, .t = {t}};
-        sum = lin_add(sum, t.a == c->param || t.b == c->param ? bound_term(af, c, t, which) : one, 1);
+        sum =
+            lin_add(sum, t.a == c->param || t.b == c->param ? bound_term(af, c, t, which) : one, 1);
     }
     *out = sum;
     if (sum.ok) note_counter(af, c);
     return sum.ok;
 }
 
-/* Something in d that is known to be at most (or at least) a simpler value: minima, maxima, remainders. */
+/* Something in d that is known to be at most (or at least) a simpler value: minima, maxima,
+ * remainders. */
 static bool bound_symbol(Affine *af, Lin d, uint32_t i, uint32_t which, Lin *out) {
     Term2 t = d.t[i];
     const Ins *s = ir_at(af->fn, t.a);
@@ -594,13 +631,14 @@ typedef struct Proof {
 static bool shares_symbol(const Lin *d, const Lin *fact) {
     for (uint32_t a = 0; a < d->n; a++)
         for (uint32_t b = 0; b < fact->n; b++)
-            if (d->t[a].a == fact->t[b].a && d->t[a].b == fact->t[b].b && (d->t[a].k > 0) == (fact->t[b].k > 0))
+            if (d->t[a].a == fact->t[b].a && d->t[a].b == fact->t[b].b &&
+                (d->t[a].k > 0) == (fact->t[b].k > 0))
                 return true;
     return false;
 }
 
-/* The n-th sum that is >= d and may be simpler: by a fact, a counter's bound, a symbol's bound. NO_MORE: there are
- * fewer; ok is false where that one does not fit. */
+/* The n-th sum that is >= d and may be simpler: by a fact, a counter's bound, a symbol's bound.
+ * NO_MORE: there are fewer; ok is false where that one does not fit. */
 enum { NO_MORE = FACTS + 2 + 2 * LIN_TERMS };
 static Lin next_bound(Proof *p, const Lin *d, uint32_t n) {
     Lin next = no_lin;
@@ -626,7 +664,8 @@ static bool prove(Proof *p, Lin d, uint32_t depth) {
     for (uint32_t n = 0; depth > 0 && n < NO_MORE; n++) {
         uint32_t mark = p->af->used.n;
         Lin next = next_bound(p, &d, n);
-        if (next.ok && prove(p, next, n < FACTS ? 0 : depth - 1)) return true; /* one fact, and last */
+        if (next.ok && prove(p, next, n < FACTS ? 0 : depth - 1))
+            return true; /* one fact, and last */
         p->af->used.n = mark;
     }
     return false;
@@ -649,7 +688,9 @@ bool affine_prove(Affine *af, Lin d, BlockId at) {
 
 static bool has_only_invariants(Affine *af, const Lin *d) {
     for (uint32_t i = 0; i < d->n; i++)
-        if (!affine_is_invariant(af, d->t[i].a) || (d->t[i].b && !affine_is_invariant(af, d->t[i].b))) return false;
+        if (!affine_is_invariant(af, d->t[i].a) ||
+            (d->t[i].b && !affine_is_invariant(af, d->t[i].b)))
+            return false;
     return true;
 }
 

@@ -1,11 +1,13 @@
 /* Integer values as sums, loops as ranges of their counters, and what can be proved from both.
  *
- *   Lin      c + k1*s1 + k2*s2*s3 + ...: symbols are values of the function; exact, in whole numbers, not modulo 2**64
- *   Counter  a loop's header parameter that goes up or down by a constant, with its bounds inside the body
+ *   Lin      c + k1*s1 + k2*s2*s3 + ...: symbols are values of the function; exact, in whole
+ *            numbers, not modulo 2**64
+ *   Counter  a loop's header parameter that goes up or down by a constant, with its bounds inside
+ *            the body
  *   fact     a Lin that is <= 0 wherever a certain block runs
  *
- * range proves checks with them at compile time, version turns what is left into checks before the loop, strip
- * asks which elements an iteration touches. */
+ * range proves checks with them at compile time, version turns what is left into checks before the
+ * loop, strip asks which elements an iteration touches. */
 #pragma once
 #include "base/map.h"
 #include "opt/opt_int.h"
@@ -32,28 +34,28 @@ typedef struct Range {
     int64_t lo, hi;
 } Range;
 
-/* In the body of `loop` (the blocks that `body` dominates):  lo <= scale * param <= each of hi[0..nhi)
- * (for a counter that goes down: lo[0..nlo) <= param <= hi). */
+/* In the body of `loop` (the blocks that `body` dominates):  lo <= scale * param <= each of
+ * hi[0..nhi) (for a counter that goes down: lo[0..nlo) <= param <= hi). */
 typedef struct Counter {
     Ref param;
     Loop *loop;
-    BlockId body;   /* where the loop's test has said yes */
-    int64_t step;   /* per iteration; not 0 */
-    int64_t scale;  /* >= 1, or 0: `scaled_by` */
-    Ref scaled_by;  /* a symbol > 0 */
+    BlockId body; /* where the loop's test has said yes */
+    int64_t step; /* per iteration; not 0 */
+    int64_t scale; /* >= 1, or 0: `scaled_by` */
+    Ref scaled_by; /* a symbol > 0 */
     Lin lo[2], hi[2];
     uint32_t nlo, nhi;
-    bool stops;     /* it can not run over the ends of int64 ... */
+    bool stops; /* it can not run over the ends of int64 ... */
     bool stop_assumed; /* ... provided that `limit` is small */
-    Lin limit;      /* what its test compares it with */
+    Lin limit; /* what its test compares it with */
 } Counter;
 
 /* How far sums are taken apart. */
 typedef enum LinMode {
-    LIN_EXACT,  /* only where no operation can wrap around */
-    LIN_MODULO, /* everywhere: right modulo 2**64, so exact if the result is proved to lie in an array's range */
-    LIN_ASSUME  /* also sums of counters and of values that do not change in the nest: exact if those are small,
-                   which the caller must see to for the sums in `used` */
+    LIN_EXACT, /* only where no operation can wrap around */
+    LIN_MODULO, /* everywhere: right modulo 2**64, so exact if the result is proved to fit */
+    LIN_ASSUME  /* also sums of counters and of values that do not change in the nest: exact if
+                   those are small, which the caller must see to for the sums in `used` */
 } LinMode;
 
 typedef struct Affine {
@@ -62,22 +64,25 @@ typedef struct Affine {
     const Cfg *cfg;
     const Loops *loops;
     Incoming in;
-    Map counters;     /* param -> Counter */
-    Map ranges;       /* Ref -> Range * (NULL while it is being found) */
-    LinMode mode;     /* of facts and bounds */
+    Map counters; /* param -> Counter */
+    Map ranges; /* Ref -> Range * (NULL while it is being found) */
+    LinMode mode; /* of facts and bounds */
     const Loop *nest; /* LIN_ASSUME: what "does not change" refers to */
-    VEC(Lin) used;    /* LIN_ASSUME: the assumed sums that successful proofs rest on */
-    Map invariant;    /* Ref -> 1 no, 2 yes */
-    uint32_t depth;   /* of the recursion at hand */
+    VEC(Lin) used; /* LIN_ASSUME: the assumed sums that successful proofs rest on */
+    Map invariant; /* Ref -> 1 no, 2 yes */
+    bool *gone;       /* per block: in a nest that was versioned; not to be read from outside */
+    uint32_t depth; /* of the recursion at hand */
 } Affine;
 
 /* mode: how facts and bounds take sums apart: LIN_EXACT or LIN_ASSUME. */
 Affine *affine_new(Cx *cx, Fn *fn, LinMode mode);
-/* LIN_ASSUME: sets the nest; what was found for another one is forgotten. */
-void affine_set_nest(Affine *af, const Loop *nest);
+/* LIN_ASSUME: sets the nest and finds the counters in it; what was found for another one is
+ * forgotten. */
+void affine_set_nest(Affine *af, Loop *nest);
 /* Is b in the loop? */
 bool affine_is_in(const Affine *af, const Loop *loop, BlockId b);
-/* Does r not change in the nest: computed outside, or could be (pure, and safe to compute early)? */
+/* Does r not change in the nest: computed outside, or could be (pure, and safe to compute
+ * early)? */
 bool affine_is_invariant(Affine *af, Ref r);
 
 Lin lin_const(int64_t c);
@@ -90,14 +95,14 @@ Lin affine_lin(Affine *af, Ref r, LinMode mode);
 Range affine_range(Affine *af, Ref r);
 Counter *affine_counter(const Affine *af, Ref param);
 
-/* An upper bound of d in block `at`: the counter of the innermost loop in it is replaced by its bound (which < nhi or
- * nlo: the first, second ... one). False if nothing in it can be replaced. d's own symbols are never assumed to be
- * small. */
+/* An upper bound of d in block `at`: the counter of the innermost loop in it is replaced by its
+ * bound (which < nhi or nlo: the first, second ... one). False if nothing in it can be replaced.
+ * d's own symbols are never assumed to be small. */
 bool affine_bound(Affine *af, Lin d, BlockId at, uint32_t which, Lin *out);
 /* Is d <= 0 whenever block `at` runs? */
 bool affine_prove(Affine *af, Lin d, BlockId at);
-/* LIN_ASSUME: up to `max` sums of symbols that do not change in the nest, any of which being <= 0 means that d is.
- * Returns how many; 0 if there is none, or none that could be true. */
+/* LIN_ASSUME: up to `max` sums of symbols that do not change in the nest, any of which being <= 0
+ * means that d is. Returns how many; 0 if there is none, or none that could be true. */
 uint32_t affine_reduce(Affine *af, Lin d, BlockId at, Lin *out, uint32_t max);
 /* Facts of the branches that lead to block `at`: at most `max`, nearest first. */
 uint32_t affine_facts(Affine *af, BlockId at, Lin *facts, uint32_t max);

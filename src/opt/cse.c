@@ -1,13 +1,19 @@
-/* Computes nothing twice: a pure instruction equal to one that is always executed before it takes that one's value;
- * a check that has already been passed is dropped; a condition that the way here has already decided is constant.
+/* Computes nothing twice: a pure instruction equal to one that is always executed before it takes
+ * that one's value; a check that has already been passed is dropped; a condition that the way here
+ * has already decided is constant.
  *
  * relies on: nothing    keeps: cfg, dominance, loops    breaks: uses
  *
- * One walk in reverse post-order with one hash table: a block's dominators come before it, so a candidate is good if
- * the end of its block dominates the place at hand. No scopes to undo. Chains are followed for a few steps only,
- * which keeps the pass linear; a dominating value that went unnoticed costs an instruction, not correctness.
- * Loads are left to LLVM, which knows better what a store changes. */
+ * First, constants move to the entry and fields to where the aggregate comes from, so that the size
+ * of an array is one value wherever it is asked for: range and version compare sizes by name.
+ *
+ * One walk in reverse post-order with one hash table: a block's dominators come before it, so a
+ * candidate is good if the end of its block dominates the place at hand. No scopes to undo. Chains
+ * are followed for a few steps only, which keeps the pass linear; a dominating value that went
+ * unnoticed costs an instruction, not correctness. Loads are left to LLVM, which knows better what
+ * a store changes. */
 #include "base/map.h"
+#include "ir/rt.h"
 #include "opt/opt_int.h"
 
 enum { TRIES = 8 };
@@ -19,7 +25,7 @@ struct Seen {
     Ref ref;
     BlockId block;
     bool at_end; /* fact: from the end of the block on (else from its start) */
-    bool value;  /* fact: what the condition is */
+    bool value; /* fact: what the condition is */
 };
 
 typedef struct Cse {
@@ -27,14 +33,14 @@ typedef struct Cse {
     Fn *fn;
     const Cfg *cfg;
     Incoming in;
-    Map table;    /* hash of an instruction -> Seen */
+    Map table; /* hash of an instruction -> Seen */
     Seen **facts; /* per Ref */
     uint32_t nfacts;
     Subst sub;
     bool changed;
 } Cse;
 
-/* --- equal instructions ------------------------------------------------------------------------------------ */
+/* --- equal instructions ----------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t h, uint64_t x) {
     h = (h ^ x) * 0x9e3779b97f4a7c15u;
@@ -54,7 +60,9 @@ static uint32_t key_args(const Ins *i) { return i->op == OP_CHECK_INDEX ? 2 : i-
 static uint64_t hash_ins(const Ins *i) {
     if (i->op == OP_CONST) return hash_const(i->k);
     uint64_t h = mix(mix(mix(i->op, i->sub), i->ty->id), (uint64_t)i->imm);
-    if (op_info[i->op].effects & COMM) return mix(h, (uint64_t)i->args[0] * i->args[1] + i->args[0] + i->args[1]);
+    if (i->op == OP_CALL_RT) h = mix(h, map_key(i->rt));
+    if (op_info[i->op].effects & COMM)
+        return mix(h, (uint64_t)i->args[0] * i->args[1] + i->args[0] + i->args[1]);
     for (uint32_t a = 0; a < key_args(i); a++) h = mix(h, i->args[a]);
     return h;
 }
@@ -63,7 +71,9 @@ static bool equal_ins(const Ins *a, const Ins *b) {
     if (a->op != b->op || a->ty != b->ty) return false;
     if (a->op == OP_CONST) return ir_const_equal(a->k, b->k);
     if (a->op == OP_CHECK_INDEX) return a->args[0] == b->args[0] && a->args[1] == b->args[1];
-    if (a->sub != b->sub || a->imm != b->imm || a->imm2 != b->imm2 || a->nargs != b->nargs || a->fast != b->fast)
+    if (a->op == OP_CALL_RT && a->rt != b->rt) return false;
+    if (a->sub != b->sub || a->imm != b->imm || a->imm2 != b->imm2 || a->nargs != b->nargs ||
+        a->fast != b->fast)
         return false;
     if (memcmp(a->args, b->args, a->nargs * sizeof(Ref)) == 0) return true;
     return (op_info[a->op].effects & COMM) && a->args[0] == b->args[1] && a->args[1] == b->args[0];
@@ -71,7 +81,7 @@ static bool equal_ins(const Ins *a, const Ins *b) {
 
 /* May two of these, with equal operands, be one? */
 static bool is_mergeable(const Ins *i) {
-    if (i->op == OP_CHECK_INDEX) return true;
+    if (i->op == OP_CHECK_INDEX || (i->op == OP_CALL_RT && (i->rt->effects & PURE))) return true;
     if (!(op_info[i->op].effects & PURE)) return false;
     return i->op != OP_ARG && i->op != OP_PARAM && i->op != OP_NOP && i->op != OP_SHARED;
 }
@@ -94,13 +104,14 @@ static Ref find_equal(Cse *c, Ref r) {
     return 0;
 }
 
-/* --- conditions already decided -------------------------------------------------------------------------------- */
+/* --- conditions already decided --------------------------------------------------------------- */
 
 static void add_fact(Cse *c, Ref cond, bool value, BlockId b, bool at_end) {
     if (cond >= c->nfacts) return;
     const Ins *i = ir_at(c->fn, cond);
     int64_t k;
-    if (i->op == OP_XOR && opt_int_const(c->fn, i->args[1], &k) && k == 1) add_fact(c, i->args[0], !value, b, at_end);
+    if (i->op == OP_XOR && opt_int_const(c->fn, i->args[1], &k) && k == 1)
+        add_fact(c, i->args[0], !value, b, at_end);
     if (i->op == (value ? OP_AND : OP_OR) && i->ty->kind == TY_BOOL) {
         add_fact(c, i->args[0], value, b, at_end);
         add_fact(c, i->args[1], value, b, at_end);
@@ -115,7 +126,8 @@ static int find_fact(const Cse *c, Ref cond, BlockId b) {
     int tries = 0;
     if (cond >= c->nfacts) return -1;
     for (const Seen *s = c->facts[cond]; s && tries < TRIES; s = s->older, tries++)
-        if (s->at_end ? is_before(c, s->block, b) : cfg_dominates(c->cfg, s->block, b)) return s->value;
+        if (s->at_end ? is_before(c, s->block, b) : cfg_dominates(c->cfg, s->block, b))
+            return s->value;
     return -1;
 }
 
@@ -128,7 +140,7 @@ static void add_branch_facts(Cse *c, BlockId b) {
     }
 }
 
-/* --- the walk ------------------------------------------------------------------------------------------------------ */
+/* --- the walk --------------------------------------------------------------------------------- */
 
 static void drop(Cse *c, Ref r, Ref by) {
     if (by) subst_set(c->cx, &c->sub, r, by);
@@ -173,12 +185,35 @@ static void visit_term(Cse *c, BlockId b) {
     c->changed = true;
 }
 
+/* Constants and fields of aggregates cost nothing: they stand where they can serve every use. */
+static void move_up(Cse *c, BlockId b) {
+    Refs *ins = &c->fn->blocks.at[b].ins;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < ins->n; k++) {
+        Ref r = ins->at[k];
+        Ins *i = ir_at(c->fn, r);
+        BlockId to = i->op == OP_CONST   ? 0
+                     : i->op == OP_FIELD ? ir_at(c->fn, i->args[0])->block
+                                         : b;
+        if (to == b || !cfg_end_dominates(c->cfg, to, b)) {
+            ins->at[n++] = r;
+            continue;
+        }
+        i->block = to;
+        vec_push(c->cx, &c->fn->blocks.at[to].ins, r);
+    }
+    ins->n = n;
+}
+
 bool opt_cse(Cx *cx, Fn *fn) {
-    Cse c = {.cx = cx, .fn = fn, .cfg = ir_cfg(cx, fn), .in = opt_incoming(cx, fn), .nfacts = fn->ins.n};
+    Cse c = {
+        .cx = cx, .fn = fn, .cfg = ir_cfg(cx, fn), .in = opt_incoming(cx, fn), .nfacts = fn->ins.n};
     c.facts = NEWN(cx, Seen *, fn->ins.n);
+    for (uint32_t k = 0; k < c.cfg->nrpo; k++) move_up(&c, c.cfg->rpo[k]);
     for (uint32_t k = 0; k < c.cfg->nrpo; k++) {
         BlockId b = c.cfg->rpo[k];
-        for (uint32_t i = 0; i < fn->blocks.at[b].ins.n; i++) visit(&c, b, fn->blocks.at[b].ins.at[i]);
+        for (uint32_t i = 0; i < fn->blocks.at[b].ins.n; i++)
+            visit(&c, b, fn->blocks.at[b].ins.at[i]);
         visit_term(&c, b);
     }
     subst_apply(fn, &c.sub);

@@ -2,11 +2,12 @@
  *
  * relies on: nothing    keeps: everything    breaks: nothing
  *
- * Dispatch makes an owner block for an argument array only if its bit is set; others are borrowed memory. Every
- * value gets the set of arguments that it may share an owner with, as a bit mask; parts that can not lead to an owner
- * (numbers, addresses of elements) carry none. Masks only grow, within a function over loops and in the module
- * over recursion, so both are repeated until they stand still: twice, in practice. Arguments from the 64th on share
- * no bit: whoever reads Fn.escapes takes them as escaping. */
+ * Dispatch makes an owner block for an argument array only if its bit is set; others are borrowed
+ * memory. Every value gets the set of arguments that it may share an owner with, as a bit mask;
+ * parts that can not lead to an owner (numbers, addresses of elements) carry none. Masks only grow,
+ * within a function over loops and in the module over recursion, so both are repeated until they
+ * stand still: twice, in practice. Arguments from the 64th on share no bit: whoever reads
+ * Fn.escapes takes them as escaping. */
 #include "opt/opt_int.h"
 
 typedef struct Escape {
@@ -18,7 +19,8 @@ typedef struct Escape {
     bool changed;
 } Escape;
 
-/* Can an owner be reached through a value of this type? Pointers: an array's or string's owner field is one. */
+/* Can an owner be reached through a value of this type? Pointers: an array's or string's owner
+ * field is one. */
 static bool carries(const Type *t) { return t->owning || t->kind == TY_PTR; }
 
 static uint64_t args_mask(const Escape *e, const Ins *i) {
@@ -43,7 +45,8 @@ static uint64_t call_escapes(const Escape *e, const Ins *i) {
     return m;
 }
 
-/* A runtime call keeps what it gets only if it makes something or changes something, and can reach an owner. */
+/* A runtime call keeps what it gets only if it makes something or changes something, and can reach
+ * an owner. */
 static uint64_t runtime_escapes(const Escape *e, Ref r, const Ins *i) {
     uint64_t m = 0;
     if (!(opt_effects(e->fn, r) & (ALLOCS | WRITES))) return 0;
@@ -58,11 +61,15 @@ static void visit(Escape *e, Ref r) {
     switch ((int)i->op) {
     case OP_ARG: m = i->imm < 64 ? (uint64_t)1 << i->imm : 0; break;
     case OP_PARAM: m = param_mask(e, i); break;
-    case OP_CALL_FN: e->escapes |= call_escapes(e, i); break; /* its result is in the callee's bits */
+    case OP_CALL_FN:
+        e->escapes |= call_escapes(e, i);
+        break; /* its result is in the callee's bits */
     case OP_CALL_RT: e->escapes |= runtime_escapes(e, r, i); break;
     case OP_EXC_MAKE: e->escapes |= args_mask(e, i); break;
     case OP_STORE: e->escapes |= e->mask[i->args[1]]; break;
-    case OP_DATA: case OP_ELEM: case OP_LOAD: break; /* memory, not its owner */
+    case OP_DATA:
+    case OP_ELEM:
+    case OP_LOAD: break; /* memory, not its owner */
     case OP_FIELD:
         if (ir_at(e->fn, i->args[0])->ty->kind == TY_ARRAY && i->imm != 1) break;
         m = args_mask(e, i);

@@ -1,7 +1,9 @@
-/* Evaluates pure scalar operations on constants: what ir/ops.def says, and nothing that only the machine knows.
+/* Evaluates pure scalar operations on constants: what ir/ops.def says, and nothing that only the
+ * machine knows.
  *
- * Left alone on purpose: NaN results (their sign differs between machines), half floats, and every function of
- * math.def that is not exact, because the library that runs later must give the same bits. */
+ * Left alone on purpose: NaN results (their sign differs between machines), half floats, and every
+ * function of math.def that is not exact, because the library that runs later must give the same
+ * bits. */
 #include <math.h>
 
 #include "ir/math.h"
@@ -38,19 +40,20 @@ static bool put_float(const Ins *i, Const *out, double v) {
     return true;
 }
 
-/* Arithmetic: double rounding is harmless for these operations on float32 carried out in float64. */
-#define ARITH(name, int_expr, float_expr)                                   \
-    static bool ev_##name(const Ins *i, const K *k, Const *out) {           \
-        if (is_int(i->ty)) {                                                \
-            uint64_t a = (uint64_t)k[0]->i, b = (uint64_t)k[1]->i;          \
-            return put_int(i, out, int_expr);                               \
-        }                                                                   \
-        double a = k[0]->f[0], b = k[1]->f[0];                              \
-        return is_float(i->ty) && put_float(i, out, float_expr);            \
+/* Arithmetic: double rounding is harmless for these operations on float32 carried out in
+ * float64. */
+#define ARITH(name, int_expr, float_expr)                          \
+    static bool ev_##name(const Ins *i, const K *k, Const *out) {  \
+        if (is_int(i->ty)) {                                       \
+            uint64_t a = (uint64_t)k[0]->i, b = (uint64_t)k[1]->i; \
+            return put_int(i, out, int_expr);                      \
+        }                                                          \
+        double a = k[0]->f[0], b = k[1]->f[0];                     \
+        return is_float(i->ty) && put_float(i, out, float_expr);   \
     }
 ARITH(add, a + b, a + b)
 ARITH(sub, a - b, a - b)
-ARITH(mul, a * b, a * b)
+ARITH(mul, a *b, a *b)
 
 static bool ev_neg(const Ins *i, const K *k, Const *out) {
     if (is_int(i->ty)) return put_int(i, out, 0 - (uint64_t)k[0]->i);
@@ -78,9 +81,9 @@ static bool ev_floormod(const Ins *i, const K *k, Const *out) {
     return put_int(i, out, (uint64_t)(m != 0 && (m < 0) != (b < 0) ? m + b : m));
 }
 
-#define BITOP(name, op)                                                                   \
-    static bool ev_##name(const Ins *i, const K *k, Const *out) {                         \
-        return is_int(i->ty) && put_int(i, out, (uint64_t)k[0]->i op (uint64_t)k[1]->i);  \
+#define BITOP(name, op)                                                                  \
+    static bool ev_##name(const Ins *i, const K *k, Const *out) {                        \
+        return is_int(i->ty) && put_int(i, out, (uint64_t)k[0]->i op(uint64_t) k[1]->i); \
     }
 BITOP(and, &)
 BITOP(or, |)
@@ -98,13 +101,13 @@ static bool ev_shr(const Ins *i, const K *k, Const *out) {
     return put_int(i, out, (uint64_t)(k[0]->i >> (n > 63 ? 63 : n)));
 }
 
-#define COMPARE(name, op)                                                                   \
-    static bool ev_##name(const Ins *i, const K *k, Const *out) {                           \
-        const Type *t = k[0]->ty;                                                           \
-        if (is_float(t)) return put_bool(i, out, k[0]->f[0] op k[1]->f[0]);                 \
-        if (!is_int(t)) return false;                                                       \
-        if (is_unsigned(t)) return put_bool(i, out, (uint64_t)k[0]->i op (uint64_t)k[1]->i); \
-        return put_bool(i, out, k[0]->i op k[1]->i);                                        \
+#define COMPARE(name, op)                                                                    \
+    static bool ev_##name(const Ins *i, const K *k, Const *out) {                            \
+        const Type *t = k[0]->ty;                                                            \
+        if (is_float(t)) return put_bool(i, out, k[0]->f[0] op k[1]->f[0]);                  \
+        if (!is_int(t)) return false;                                                        \
+        if (is_unsigned(t)) return put_bool(i, out, (uint64_t)k[0]->i op(uint64_t) k[1]->i); \
+        return put_bool(i, out, k[0]->i op k[1]->i);                                         \
     }
 COMPARE(eq, ==)
 COMPARE(ne, !=)
@@ -206,12 +209,30 @@ static bool ev_field(const Ins *i, const K *k, Const *out) {
 }
 
 static const EvalFn eval_rows[OPS] = {
-    [OP_ADD] = ev_add,   [OP_SUB] = ev_sub,           [OP_MUL] = ev_mul,           [OP_NEG] = ev_neg,
-    [OP_FDIV] = ev_fdiv, [OP_FLOORDIV] = ev_floordiv, [OP_FLOORMOD] = ev_floormod, [OP_AND] = ev_and,
-    [OP_OR] = ev_or,     [OP_XOR] = ev_xor,           [OP_SHL] = ev_shl,           [OP_SHR] = ev_shr,
-    [OP_EQ] = ev_eq,     [OP_NE] = ev_ne,             [OP_LT] = ev_lt,             [OP_LE] = ev_le,
-    [OP_GT] = ev_gt,     [OP_GE] = ev_ge,             [OP_SELECT] = ev_select,     [OP_CAST] = ev_cast,
-    [OP_MATH] = ev_math, [OP_BITCAST] = ev_bitcast,   [OP_WRAP] = ev_wrap,         [OP_FIELD] = ev_field,
+    [OP_ADD] = ev_add,
+    [OP_SUB] = ev_sub,
+    [OP_MUL] = ev_mul,
+    [OP_NEG] = ev_neg,
+    [OP_FDIV] = ev_fdiv,
+    [OP_FLOORDIV] = ev_floordiv,
+    [OP_FLOORMOD] = ev_floormod,
+    [OP_AND] = ev_and,
+    [OP_OR] = ev_or,
+    [OP_XOR] = ev_xor,
+    [OP_SHL] = ev_shl,
+    [OP_SHR] = ev_shr,
+    [OP_EQ] = ev_eq,
+    [OP_NE] = ev_ne,
+    [OP_LT] = ev_lt,
+    [OP_LE] = ev_le,
+    [OP_GT] = ev_gt,
+    [OP_GE] = ev_ge,
+    [OP_SELECT] = ev_select,
+    [OP_CAST] = ev_cast,
+    [OP_MATH] = ev_math,
+    [OP_BITCAST] = ev_bitcast,
+    [OP_WRAP] = ev_wrap,
+    [OP_FIELD] = ev_field,
 };
 
 bool opt_eval(const Ins *i, const Const *const *args, Const *out) {

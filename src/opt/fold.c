@@ -1,8 +1,8 @@
 /* Local rewrites, one row each: operation and what its operands are -> function.
  *
- * Three laws: a rule keeps the result's type, does not look through block parameters (so never across a loop's
- * edge), and only ever makes code simpler, so that folding ends. Rules for floats are exact for every value,
- * the sign of zero included. */
+ * Three laws: a rule keeps the result's type, does not look through block parameters (so never
+ * across a loop's edge), and only ever makes code simpler, so that folding ends. Rules for floats
+ * are exact for every value, the sign of zero included. */
 #include "ir/math.h"
 #include "opt/opt_int.h"
 
@@ -32,7 +32,8 @@ static bool is_float_k(const Fold *f, Ref r, double want) {
 }
 
 static Ref new_int(const Fold *f, Type *ty, int64_t v, Span span) {
-    return ir_const(f->cx, f->fn, f->b, ir_const_int(f->cx, ty, opt_wrap_int(ty, (uint64_t)v)), span);
+    return ir_const(f->cx, f->fn, f->b, ir_const_int(f->cx, ty, opt_wrap_int(ty, (uint64_t)v)),
+                    span);
 }
 
 static Ref new_ins(const Fold *f, Op op, Type *ty, Ref r, uint32_t n, const Ref *args) {
@@ -45,7 +46,7 @@ static Ref new_ins(const Fold *f, Op op, Type *ty, Ref r, uint32_t n, const Ref 
     return made;
 }
 
-/* --- arithmetic -------------------------------------------------------------------------------------------- */
+/* --- arithmetic ------------------------------------------------------------------------------- */
 
 static Ref same_int(const Fold *f, Ref r, Ref a, Ref b) { /* x op x, op in (and, or) */
     (void)f, (void)r;
@@ -115,9 +116,10 @@ static Ref or_k(const Fold *f, Ref r, Ref a, Ref b) {
     return is_int_k(f, b, all_ones(type(f, r))) ? b : 0;
 }
 
-/* --- truth ----------------------------------------------------------------------------------------------------- */
+/* --- truth ------------------------------------------------------------------------------------ */
 
-/* The comparison that is true exactly when `op` is false; OP_NOP: there is none (floats but for eq and ne). */
+/* The comparison that is true exactly when `op` is false; OP_NOP: there is none (floats but for eq
+ * and ne). */
 static Op inverse(Op op, bool floats) {
     static const Op pair[][2] = {{OP_EQ, OP_NE}, {OP_LT, OP_GE}, {OP_GT, OP_LE}};
     for (unsigned i = 0; i < (floats ? 1 : 3); i++)
@@ -180,7 +182,7 @@ static Ref select_any(const Fold *f, Ref r, Ref c, Ref yes) {
     return 0;
 }
 
-/* --- conversions --------------------------------------------------------------------------------------------- */
+/* --- conversions ------------------------------------------------------------------------------ */
 
 /* Does every value of `from` exist in `to`? (integers and bool) */
 static bool holds(const Type *to, const Type *from) {
@@ -197,18 +199,20 @@ static Ref cast_any(const Fold *f, Ref r, Ref a, Ref b) {
     Ref x = at(f, a)->args[0]; /* cast(cast(x)) where the inner one loses nothing */
     if (!holds(type(f, a), type(f, x))) return 0;
     if (type(f, r) == type(f, x)) return x;
-    if (type(f, r)->kind == TY_BOOL) return 0; /* truth of x: a comparison is clearer to the back end */
+    if (type(f, r)->kind == TY_BOOL)
+        return 0; /* truth of x: a comparison is clearer to the back end */
     return new_ins(f, OP_CAST, at(f, r)->ty, r, 1, &x);
 }
 
 static Ref bitcast_same(const Fold *f, Ref r, Ref a, Ref b) {
     (void)b;
     if (type(f, r) == type(f, a)) return a;
-    if (is_op(f, a, OP_BITCAST) && type(f, at(f, a)->args[0]) == type(f, r)) return at(f, a)->args[0];
+    if (is_op(f, a, OP_BITCAST) && type(f, at(f, a)->args[0]) == type(f, r))
+        return at(f, a)->args[0];
     return 0;
 }
 
-/* --- aggregates ------------------------------------------------------------------------------------------------ */
+/* --- aggregates ------------------------------------------------------------------------------- */
 
 static Ref field_of_make(const Fold *f, Ref r, Ref a, Ref b) {
     (void)b;
@@ -244,7 +248,7 @@ static Ref make_of_fields(const Fold *f, Ref r, Ref a, Ref b) {
     return x;
 }
 
-/* --- indices and checks ------------------------------------------------------------------------------------------ */
+/* --- indices and checks ----------------------------------------------------------------------- */
 
 static Ref wrap_k(const Fold *f, Ref r, Ref a, Ref b) {
     int64_t k;
@@ -260,7 +264,8 @@ static Ref check_k(const Fold *f, Ref r, Ref a, Ref b) {
 static Ref check_index_k(const Fold *f, Ref r, Ref a, Ref b) {
     (void)r;
     int64_t i, n;
-    return opt_int_const(f->fn, a, &i) && opt_int_const(f->fn, b, &n) && 0 <= i && i < n ? FOLD_DROP : 0;
+    return opt_int_const(f->fn, a, &i) && opt_int_const(f->fn, b, &n) && 0 <= i && i < n ? FOLD_DROP
+                                                                                         : 0;
 }
 
 static Ref minmax_same(const Fold *f, Ref r, Ref a, Ref b) {
@@ -268,10 +273,10 @@ static Ref minmax_same(const Fold *f, Ref r, Ref a, Ref b) {
     return (m == MATH_MIN || m == MATH_MAX) && a == b ? a : 0;
 }
 
-/* --- the rows ---------------------------------------------------------------------------------------------------- */
+/* --- the rows --------------------------------------------------------------------------------- */
 
 #define ANY 0 /* OP_NOP: no operand is one */
-#define K OP_CONST
+#define K   OP_CONST
 static const struct Rule {
     uint8_t op, left, right; /* operation; operation of its first and second operand, or ANY */
     RuleFn fn;
@@ -334,7 +339,8 @@ static Ref eval(const Fold *f, Ref r) {
 
 /* Constants to the right, so that each rule is needed once. */
 static void order_operands(const Fold *f, Ref r) {
-    static const uint8_t mirror[OPS] = {[OP_LT] = OP_GT, [OP_GT] = OP_LT, [OP_LE] = OP_GE, [OP_GE] = OP_LE};
+    static const uint8_t mirror[OPS] = {
+        [OP_LT] = OP_GT, [OP_GT] = OP_LT, [OP_LE] = OP_GE, [OP_GE] = OP_LE};
     Ins *i = ir_at(f->fn, r);
     if (i->nargs != 2 || !ir_is_const(f->fn, i->args[0]) || ir_is_const(f->fn, i->args[1])) return;
     if (!(op_info[i->op].effects & COMM) && !mirror[i->op]) return;
@@ -351,7 +357,8 @@ Ref opt_fold(Cx *cx, Fn *fn, BlockId b, Ref r) {
     const Ins *i = at(&f, r);
     Ref left = i->nargs > 0 ? i->args[0] : 0, right = i->nargs > 1 ? i->args[1] : 0;
     unsigned op = i->op, lop = left ? at(&f, left)->op : 0, rop = right ? at(&f, right)->op : 0;
-    for (const struct Rule *rule = rules; !made && rule < rules + sizeof rules / sizeof *rules; rule++) {
+    for (const struct Rule *rule = rules; !made && rule < rules + sizeof rules / sizeof *rules;
+         rule++) {
         if (rule->op != op || (rule->left != ANY && rule->left != lop) ||
             (rule->right != ANY && rule->right != rop))
             continue;

@@ -1,20 +1,21 @@
-/* Puts the bodies of called functions in place of the calls: small ones, those with one call site, and those that ask
- * for it; then drops functions that nobody calls.
+/* Puts the bodies of called functions in place of the calls: small ones, those with one call site,
+ * and those that ask for it; then drops functions that nobody calls.
  *
  * relies on: nothing    keeps: nothing    breaks: the graph of every function that calls
  *
- * Callees come before callers (strongly connected components in the order Tarjan finds them), so that a body is
- * copied in its final form and only once a level. Calls within a component, that is, recursion, stay. A small
- * function that has swallowed others is no longer small, which keeps growth linear; LLVM's inliner is left for
- * runtime helpers, because the passes that follow ours (range, version, strip) must see through calls.
- * Every copied instruction keeps its span and gets an origin: tracebacks still show the inlined frame. */
+ * Callees come before callers (strongly connected components in the order Tarjan finds them), so
+ * that a body is copied in its final form and only once a level. Calls within a component, that is,
+ * recursion, stay. A small function that has swallowed others is no longer small, which keeps
+ * growth linear; LLVM's inliner is left for runtime helpers, because the passes that follow ours
+ * (range, version, strip) must see through calls. Every copied instruction keeps its span and gets
+ * an origin: tracebacks still show the inlined frame. */
 #include "base/map.h"
 #include "opt/opt_int.h"
 
 enum {
-    SMALL = 40,       /* weight of a body that is copied to every call */
-    LARGE = 4000,     /* one that is not even moved to its only call */
-    BUDGET = 100000   /* instructions of the module after which only moving goes on */
+    SMALL = 40, /* weight of a body that is copied to every call */
+    LARGE = 4000, /* one that is not even moved to its only call */
+    BUDGET = 100000 /* instructions of the module after which only moving goes on */
 };
 
 typedef struct Node {
@@ -37,7 +38,7 @@ typedef struct Inline {
     VEC(uint32_t) stack, order;
 } Inline;
 
-/* --- the call graph ------------------------------------------------------------------------------------------- */
+/* --- the call graph --------------------------------------------------------------------------- */
 
 /* Instructions that become machine code, roughly. */
 static uint32_t weigh(const Fn *fn) {
@@ -82,7 +83,8 @@ static void pop_component(Inline *in, uint32_t v) {
     for (uint32_t i = in->order.n - size; i < in->order.n; i++) {
         Node *node = &in->nodes[in->order.at[i]];
         node->is_recursive = size > 1;
-        for (uint32_t k = 0; k < node->ncallees; k++) node->is_recursive |= node->callees[k] == in->order.at[i];
+        for (uint32_t k = 0; k < node->ncallees; k++)
+            node->is_recursive |= node->callees[k] == in->order.at[i];
     }
     in->ncomponents++;
 }
@@ -118,13 +120,14 @@ static void find_components(Inline *in, uint32_t root) {
     }
 }
 
-/* --- one call ----------------------------------------------------------------------------------------------------- */
+/* --- one call --------------------------------------------------------------------------------- */
 
 /* Numbers in *fn of the callee's origins: origin k of the callee becomes the result + k. */
 static uint32_t add_origins(Cx *cx, Fn *fn, const Fn *callee, const Ins *call) {
     if (!fn->origins.n) vec_push(cx, &fn->origins, (Origin){0});
     uint32_t base = fn->origins.n;
-    vec_push(cx, &fn->origins, ((Origin){callee->name, callee->qualname, call->span, call->origin}));
+    vec_push(cx, &fn->origins,
+             ((Origin){callee->name, callee->qualname, call->span, call->origin}));
     for (uint32_t k = 1; k < callee->origins.n; k++) {
         Origin o = callee->origins.at[k];
         o.outer += base;
@@ -133,12 +136,14 @@ static uint32_t add_origins(Cx *cx, Fn *fn, const Fn *callee, const Ins *call) {
     return base;
 }
 
-/* The callee's body between block b and its continuation: returns jump there, exceptions go where b's go. */
+/* The callee's body between block b and its continuation: returns jump there, exceptions go where
+ * b's go. */
 static void join_body(Cx *cx, Fn *fn, uint32_t first_block, BlockId b, BlockId cont) {
     for (BlockId k = first_block; k < fn->blocks.n; k++) {
         Block *blk = &fn->blocks.at[k];
         Edge h = fn->blocks.at[b].handler;
-        if (!opt_has_handler(blk) && h.to != NO_BLOCK) blk->handler = ir_edge(cx, h.to, h.n, h.args);
+        if (!opt_has_handler(blk) && h.to != NO_BLOCK)
+            blk->handler = ir_edge(cx, h.to, h.n, h.args);
         if (blk->term.kind == TERM_RETURN)
             ir_jump(cx, fn, k, cont, fn->blocks.at[cont].params.n, &blk->term.arg);
     }
@@ -160,7 +165,8 @@ static void inline_call(Cx *cx, Fn *fn, BlockId b, uint32_t at, Subst *sub) {
         const Ins *arg = ir_at(callee, head->at[i]);
         if (arg->op == OP_ARG) map_set(cx, &refs, head->at[i], call.args[arg->imm]);
     }
-    uint32_t first_ins = fn->ins.n, first_block = fn->blocks.n, base = add_origins(cx, fn, callee, &call);
+    uint32_t first_ins = fn->ins.n, first_block = fn->blocks.n,
+             base = add_origins(cx, fn, callee, &call);
     ir_clone(cx, fn, callee, blocks.at, blocks.n, &refs, &ids);
     for (Ref k = first_ins; k < fn->ins.n; k++) fn->ins.at[k].origin += base;
     join_body(cx, fn, first_block, b, cont);
@@ -184,14 +190,16 @@ static bool inline_into(Inline *in, Node *caller) {
     Subst sub = {0};
     bool any = false;
     for (BlockId b = 0, n = fn->blocks.n; b < n; b++) {
-        for (uint32_t i = fn->blocks.at[b].ins.n; i-- > 0;) { /* from the end: each cut moves little */
+        for (uint32_t i = fn->blocks.at[b].ins.n;
+             i-- > 0;) { /* from the end: each cut moves little */
             const Ins *call = ir_at(fn, fn->blocks.at[b].ins.at[i]);
             if (call->op != OP_CALL_FN) continue;
             uint32_t k = (uint32_t)map_get(&in->number, map_key(call->callee), 0);
             if (!k || !wants_inline(in, caller, &in->nodes[k - 1])) continue;
             const Node *node = &in->nodes[k - 1];
             in->total += node->weight;
-            for (uint32_t c = 0; c < node->ncallees && node->ncalls > 1; c++) in->nodes[node->callees[c]].ncalls++;
+            for (uint32_t c = 0; c < node->ncallees && node->ncalls > 1; c++)
+                in->nodes[node->callees[c]].ncalls++;
             inline_call(in->cx, fn, b, i, &sub);
             any = true;
         }
@@ -209,7 +217,8 @@ static void drop_uncalled(Inline *in) {
     bool *seen = NEWN(in->cx, bool, in->n);
     uint32_t *work = NEWN(in->cx, uint32_t, in->n), top = 0, n = 0;
     for (uint32_t i = 0; i < in->n; i++)
-        if (i == 0 || in->nodes[i].fn->is_entry || in->nodes[i].fn->is_kernel) seen[work[top++] = i] = true;
+        if (i == 0 || in->nodes[i].fn->is_entry || in->nodes[i].fn->is_kernel)
+            seen[work[top++] = i] = true;
     while (top) {
         Node *node = &in->nodes[work[--top]];
         find_callees(in, node);
@@ -232,7 +241,8 @@ bool opt_inline(Cx *cx, Module *m) {
     }
     for (uint32_t i = 0; i < in.n; i++) {
         find_callees(&in, &in.nodes[i]);
-        for (uint32_t k = 0; k < in.nodes[i].ncallees; k++) in.nodes[in.nodes[i].callees[k]].ncalls++;
+        for (uint32_t k = 0; k < in.nodes[i].ncallees; k++)
+            in.nodes[in.nodes[i].callees[k]].ncalls++;
     }
     for (uint32_t i = 0; i < in.n; i++)
         if (!in.nodes[i].index) find_components(&in, i);

@@ -1,12 +1,13 @@
 /* The passes over LOW IR, and the order they run in.
  *
- * Every pass is one function in a file of its own; the comment above it is its contract. A pass returns whether
- * it changed anything. None fails: memory leaves by cx_abort. The GIL is not held and not needed. */
+ * Every pass is one function in a file of its own; the comment above it is its contract. A pass
+ * returns whether it changed anything. None fails: memory leaves by cx_abort. The GIL is not held
+ * and not needed. */
 #pragma once
 #include "ir/ir.h"
 
-/* The whole pipeline: from what lowering made to what codegen takes. WHIPSNAKE_DUMP=name prints the module
- * after that pass (several: comma between; "passes": the time of each) to stderr. */
+/* The whole pipeline: from what lowering made to what codegen takes. WHIPSNAKE_DUMP=name prints the
+ * module after that pass (several: comma between; "passes": the time of each) to stderr. */
 void opt_run(Cx *cx, Module *m);
 
 /* One pass by its name over all functions of m; false: there is no such pass. For tests. */

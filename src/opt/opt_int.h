@@ -2,7 +2,7 @@
 #pragma once
 #include "opt/opt.h"
 
-/* --- edges ------------------------------------------------------------------------------------------- */
+/* --- edges ------------------------------------------------------------------------------------ */
 
 /* One edge into a block. */
 typedef struct In {
@@ -34,13 +34,14 @@ static inline Ref opt_edge_arg(const Fn *fn, In in, uint32_t i) {
 static inline bool opt_has_handler(const Block *b) { return b->handler.to != NO_BLOCK; }
 bool opt_same_edge(const Edge *a, const Edge *b);
 
-/* Block b raises an exception at its end and has a handler: the same as a jump with the exception. */
+/* Block b raises an exception at its end and has a handler: the same as a jump with the
+ * exception. */
 void opt_raise_to_jump(Cx *cx, Fn *fn, BlockId b);
 
 /* Can an instruction of block b, or its terminator, raise? */
 bool opt_block_raises(const Fn *fn, BlockId b);
 
-/* --- values ------------------------------------------------------------------------------------------ */
+/* --- values ----------------------------------------------------------------------------------- */
 
 /* Replacements to be made: one sweep over the function instead of one per value. */
 typedef struct Subst {
@@ -50,8 +51,8 @@ typedef struct Subst {
 } Subst;
 void subst_set(Cx *cx, Subst *s, Ref from, Ref to);
 Ref subst_get(Subst *s, Ref r);
-void subst_apply(Fn *fn, Subst *s);              /* to every use in living blocks */
-void subst_block(Fn *fn, Subst *s, BlockId b);   /* in one block */
+void subst_apply(Fn *fn, Subst *s); /* to every use in living blocks */
+void subst_block(Fn *fn, Subst *s, BlockId b); /* in one block */
 
 /* Drops what nothing needs: instructions without effect, parameters (their edge arguments too). */
 bool opt_drop_dead(Cx *cx, Fn *fn);
@@ -62,7 +63,9 @@ static inline unsigned opt_effects(const Fn *fn, Ref r) {
     return i->op == OP_CALL_RT ? ir_effects(fn, r) : op_info[i->op].effects;
 }
 static inline bool opt_raises(const Fn *fn, Ref r) { return opt_effects(fn, r) & RAISES; }
-static inline bool opt_is_pure(const Fn *fn, Ref r) { return op_info[ir_at(fn, r)->op].effects & PURE; }
+static inline bool opt_is_pure(const Fn *fn, Ref r) {
+    return op_info[ir_at(fn, r)->op].effects & PURE;
+}
 
 /* An integer constant? */
 static inline bool opt_int_const(const Fn *fn, Ref r, int64_t *value) {
@@ -73,17 +76,19 @@ static inline bool opt_int_const(const Fn *fn, Ref r, int64_t *value) {
     return true;
 }
 
-/* --- constants (opt/eval.c) --------------------------------------------------------------------------- */
+/* --- constants (opt/eval.c) ------------------------------------------------------------------- */
 
-/* The value of instruction i with these operands (i->nargs of them, all constant), as the op's row says; false:
- * not to be known at compile time (the op does more, or the answer is only known by running it). */
+/* The value of instruction i with these operands (i->nargs of them, all constant), as the op's row
+ * says; false: not to be known at compile time (the op does more, or the answer is only known by
+ * running it). */
 bool opt_eval(const Ins *i, const Const *const *args, Const *out);
 /* v brought into the range of the integer type (or bool) by wrapping. */
 int64_t opt_wrap_int(const Type *ty, uint64_t v);
 
-/* --- folding (opt/fold.c) ------------------------------------------------------------------------------ */
+/* --- folding (opt/fold.c) --------------------------------------------------------------------- */
 
-/* Looks at instruction r, whose operands are final, standing next in block b (new instructions are appended to the
- * block). Returns the value that takes its place, 0 if there is none; FOLD_DROP: it does nothing, take it out. */
+/* Looks at instruction r, whose operands are final, standing next in block b (new instructions are
+ * appended to the block). Returns the value that takes its place, 0 if there is none; FOLD_DROP: it
+ * does nothing, take it out. */
 enum { FOLD_DROP = UINT32_MAX };
 Ref opt_fold(Cx *cx, Fn *fn, BlockId b, Ref r);

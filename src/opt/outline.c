@@ -3,12 +3,13 @@
  *     preheader: branch ok, header, slow                header ... nest ... exit edge k
  *     slow: call.fn f.slow; which exit was it?                        |
  *                    \                                                v
- *                     `-----------------------------------------> join k (values needed behind)  -> old target
+ *                     `----------------------------> join k (values needed behind) -> old target
  *
- * Every edge out of the nest gets a join block of its own, whose parameters are what the edge passed on and the values of
- * the nest that are used behind it. The slow function takes what the nest reads from outside and returns the number of
- * the exit with all parameters of all joins. Uses behind the nest are then looked up backwards from where they
- * stand (as in building SSA), with parameters where joins meet; simplify removes the needless ones. */
+ * Every edge out of the nest gets a join block of its own, whose parameters are what the edge
+ * passed on and the values of the nest that are used behind it. The slow function takes what the
+ * nest reads from outside and returns the number of the exit with all parameters of all joins. Uses
+ * behind the nest are then looked up backwards from where they stand (as in building SSA), with
+ * parameters where joins meet; simplify removes the needless ones. */
 #include "base/diag.h"
 #include "opt/version.h"
 
@@ -32,9 +33,11 @@ typedef struct Outline {
     Map *read;        /* per value of outs: block -> value there */
 } Outline;
 
-static bool is_inside(const Outline *o, BlockId b) { return b < o->nblocks && affine_is_in(o->af, o->nest, b); }
+static bool is_inside(const Outline *o, BlockId b) {
+    return b < o->nblocks && affine_is_in(o->af, o->nest, b);
+}
 
-/* --- what is allowed ------------------------------------------------------------------------------------------ */
+/* --- what is allowed -------------------------------------------------------------------------- */
 
 bool outline_is_possible(const Affine *af, const Loop *nest) {
     const Fn *fn = af->fn;
@@ -45,7 +48,8 @@ bool outline_is_possible(const Affine *af, const Loop *nest) {
         bool raises = opt_block_raises(fn, nest->blocks[k]);
         for (uint32_t i = 0; i < b->ins.n; i++) {
             const Ins *in = ir_at(fn, b->ins.at[i]);
-            if ((op_info[in->op].effects & CONV) || in->op == OP_YIELD || in->op == OP_STACK || in->op == OP_SHARED)
+            if ((op_info[in->op].effects & CONV) || in->op == OP_YIELD || in->op == OP_STACK ||
+                in->op == OP_SHARED)
                 return false;
         }
         if (!raises || (opt_has_handler(b) && affine_is_in(af, nest, b->handler.to))) continue;
@@ -58,24 +62,44 @@ bool outline_is_possible(const Affine *af, const Loop *nest) {
         for (uint32_t i = 0; i < handler->n; i++)
             if (affine_is_in(af, nest, ir_at(fn, handler->args[i])->block)) return false;
     }
-    return !(handler && none);
+    /* A handler that only the nest leads to might use what the nest computed, with no exit to look
+     * it up at. */
+    return !handler || (!none && !cfg_dominates(af->cfg, nest->header, handler->to));
 }
 
-/* --- preheader -------------------------------------------------------------------------------------------------- */
+/* --- preheader -------------------------------------------------------------------------------- */
 
-BlockId outline_preheader(Cx *cx, Fn *fn, const Affine *af, const Loop *nest) {
-    if (nest->preheader != NO_BLOCK) return nest->preheader;
+/* The loop's only way in becomes a block that jumps to the header. */
+static void make_preheader(Cx *cx, Fn *fn, const Incoming *in, const Loops *loops,
+                           const Loop *loop) {
     BlockId made = ir_new_block(cx, fn, "preheader");
-    for (uint32_t i = 0; i < fn->blocks.at[nest->header].params.n; i++)
-        ir_add_param(cx, fn, made, ir_at(fn, fn->blocks.at[nest->header].params.at[i])->ty);
+    for (uint32_t i = 0; i < fn->blocks.at[loop->header].params.n; i++)
+        ir_add_param(cx, fn, made, ir_at(fn, fn->blocks.at[loop->header].params.at[i])->ty);
     const Refs *params = &fn->blocks.at[made].params;
-    ir_jump(cx, fn, made, nest->header, params->n, params->at);
-    for (uint32_t e = af->in.start[nest->header]; e < af->in.start[nest->header + 1]; e++)
-        if (!affine_is_in(af, nest, af->in.at[e].from)) opt_edge(fn, af->in.at[e])->to = made;
-    return made;
+    ir_jump(cx, fn, made, loop->header, params->n, params->at);
+    for (uint32_t e = in->start[loop->header]; e < in->start[loop->header + 1]; e++) {
+        const Loop *l = loops->of[in->at[e].from];
+        while (l && l != loop) l = l->parent;
+        if (!l) opt_edge(fn, in->at[e])->to = made;
+    }
 }
 
-/* --- exits -------------------------------------------------------------------------------------------------------- */
+static void make_preheaders(Cx *cx, Fn *fn, const Incoming *in, const Loops *loops,
+                            const Loop *loop) {
+    for (; loop; loop = loop->next) {
+        if (loop->preheader == NO_BLOCK) make_preheader(cx, fn, in, loops, loop);
+        make_preheaders(cx, fn, in, loops, loop->child);
+    }
+}
+
+void outline_preheaders(Cx *cx, Fn *fn) {
+    const Cfg *cfg = ir_cfg(cx, fn);
+    const Loops *loops = ir_loops(cx, fn, cfg);
+    Incoming in = opt_incoming(cx, fn);
+    make_preheaders(cx, fn, &in, loops, loops->roots);
+}
+
+/* --- exits ------------------------------------------------------------------------------------ */
 
 typedef struct Finder {
     Outline *o;
@@ -159,12 +183,16 @@ typedef struct Repair {
     Outline *o;
     const Map *number; /* value -> number in outs + 1 */
     BlockId b;
+    /* First every value is looked up, which adds arguments to edges; then uses are changed. */
+    bool write;
 } Repair;
 
 static void repair_use(void *arg, Ref *use) {
     Repair *r = arg;
     uint64_t i = map_get(r->number, *use, 0);
-    if (i) *use = read_value(r->o, (uint32_t)i - 1, r->b);
+    if (!i) return;
+    Ref v = read_value(r->o, (uint32_t)i - 1, r->b);
+    if (r->write) *use = v;
 }
 
 static void repair_uses(Outline *o) {
@@ -172,25 +200,29 @@ static void repair_uses(Outline *o) {
     if (!o->outs.n) return;
     for (uint32_t i = 0; i < o->outs.n; i++) map_set(o->cx, &number, o->outs.at[i], i + 1);
     o->in = opt_incoming(o->cx, o->fn);
-    for (BlockId b = 0; b < o->nblocks; b++) {
-        if (o->fn->blocks.at[b].dead || is_inside(o, b) || o->af->cfg->rpo_index[b] == UINT32_MAX) continue;
-        Repair r = {o, &number, b};
-        ir_visit_uses(o->fn, b, repair_use, &r);
-    }
+    for (int write = 0; write < 2; write++)
+        for (BlockId b = 0; b < o->nblocks; b++) {
+            if (o->fn->blocks.at[b].dead || is_inside(o, b) ||
+                o->af->cfg->rpo_index[b] == UINT32_MAX)
+                continue;
+            Repair r = {o, &number, b, write};
+            ir_visit_uses(o->fn, b, repair_use, &r);
+        }
 }
 
-/* --- the slow function ----------------------------------------------------------------------------------------- */
+/* --- the slow function ------------------------------------------------------------------------ */
 
 typedef struct Inputs {
     Outline *o;
     Fn *slow;
-    Map refs;   /* value outside -> value in the slow function */
+    Map refs; /* value outside -> value in the slow function */
     Refs given; /* the call's arguments */
     VEC(FnArg) args;
     Refs consts; /* copied instead of passed */
 } Inputs;
 
-/* A use in the nest of a value from outside: an argument of the slow function, or a constant of its own. */
+/* A use in the nest of a value from outside: an argument of the slow function, or a constant of its
+ * own. */
 static void note_input(void *arg, Ref *use) {
     Inputs *in = arg;
     const Ins *i = ir_at(in->o->fn, *use);
@@ -222,7 +254,8 @@ static void copy_consts(Inputs *in) {
 static Fn *new_slow_fn(Cx *cx, const Fn *fn, Type *ret) {
     Fn *slow = ir_new_fn(cx, fn->name, STAGE_LOW);
     slow->qualname = fn->qualname;
-    slow->symbol = cx_printf(cx, "%s.slow%u", fn->symbol ? fn->symbol : fn->name, fn->module->fns.n);
+    slow->symbol =
+        cx_printf(cx, "%s.slow%u", fn->symbol ? fn->symbol : fn->name, fn->module->fns.n);
     slow->file = fn->file;
     slow->span = fn->span;
     slow->options = fn->options;
@@ -233,7 +266,8 @@ static Fn *new_slow_fn(Cx *cx, const Fn *fn, Type *ret) {
     return slow;
 }
 
-/* What the slow function returns: nothing, one value, or the exit's number and the values of all exits. */
+/* What the slow function returns: nothing, one value, or the exit's number and the values of all
+ * exits. */
 static Type *result_type(Outline *o) {
     VEC(Type *) items = {0};
     vec_push(o->cx, &items, TY_I(64));
@@ -254,7 +288,9 @@ static BlockId make_return(Outline *o, Fn *slow, uint32_t k) {
     const Exit *x = &o->exits.at[k];
     Refs values = {0};
     for (uint32_t i = 0; i < x->n; i++)
-        vec_push(o->cx, &values, ir_add_param(o->cx, slow, b, ir_at(o->fn, o->fn->blocks.at[x->join].params.at[i])->ty));
+        vec_push(
+            o->cx, &values,
+            ir_add_param(o->cx, slow, b, ir_at(o->fn, o->fn->blocks.at[x->join].params.at[i])->ty));
     if (slow->ret->kind == TY_NONE || (o->exits.n == 1 && x->n == 1)) {
         ir_return(slow, b, x->n ? values.at[0] : 0, (Span){0});
         return b;
@@ -267,7 +303,8 @@ static BlockId make_return(Outline *o, Fn *slow, uint32_t k) {
                  mine ? values.at[i - x->first]
                       : ir_add(o->cx, slow, b, OP_UNSET, slow->ret->items[i], (Span){0}, 0, NULL));
     }
-    ir_return(slow, b, ir_add(o->cx, slow, b, OP_MAKE, slow->ret, (Span){0}, items.n, items.at), (Span){0});
+    ir_return(slow, b, ir_add(o->cx, slow, b, OP_MAKE, slow->ret, (Span){0}, items.n, items.at),
+              (Span){0});
     return b;
 }
 
@@ -287,13 +324,16 @@ static Fn *make_slow(Outline *o, BlockId preheader, Refs *given) {
     ir_new_block(o->cx, slow, "entry");
     Edge enter = fn->blocks.at[preheader].term.succ[0];
     for (uint32_t i = 0; i < enter.n; i++) note_input(&in, &enter.args[i]);
-    for (uint32_t k = 0; k < o->nest->nblocks; k++) ir_visit_uses(fn, o->nest->blocks[k], note_input, &in);
+    for (uint32_t k = 0; k < o->nest->nblocks; k++)
+        ir_visit_uses(fn, o->nest->blocks[k], note_input, &in);
     copy_consts(&in);
-    for (uint32_t k = 0; k < o->exits.n; k++) map_set(o->cx, &ids, o->exits.at[k].join, make_return(o, slow, k));
+    for (uint32_t k = 0; k < o->exits.n; k++)
+        map_set(o->cx, &ids, o->exits.at[k].join, make_return(o, slow, k));
     ir_clone(o->cx, slow, fn, o->nest->blocks, o->nest->nblocks, &in.refs, &ids);
     drop_outer_handlers(o, slow, &ids);
     Refs args = {0};
-    for (uint32_t i = 0; i < enter.n; i++) vec_push(o->cx, &args, (Ref)map_get(&in.refs, enter.args[i], 0));
+    for (uint32_t i = 0; i < enter.n; i++)
+        vec_push(o->cx, &args, (Ref)map_get(&in.refs, enter.args[i], 0));
     ir_jump(o->cx, slow, 0, (BlockId)map_get(&ids, o->nest->header, 0), args.n, args.at);
     slow->args = in.args.at;
     slow->nargs = in.args.n;
@@ -301,7 +341,7 @@ static Fn *make_slow(Outline *o, BlockId preheader, Refs *given) {
     return slow;
 }
 
-/* --- the call ---------------------------------------------------------------------------------------------------- */
+/* --- the call --------------------------------------------------------------------------------- */
 
 static Edge exit_edge(Outline *o, BlockId b, const Exit *x, Ref result) {
     Refs args = {0};

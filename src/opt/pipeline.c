@@ -11,17 +11,19 @@ typedef struct Pass {
     const char *name;
     bool (*on_fn)(Cx *, Fn *);
     bool (*on_module)(Cx *, Module *); /* one of the two */
+    bool slow_too; /* functions that version cut out are only made correct, not better */
 } Pass;
 
 /* By name, for dumps and tests; the order they run in is opt_run's. */
-enum { SIMPLIFY, INLINE, CSE, RANGE, ESCAPE, RC_INSERT, PASSES };
+enum { SIMPLIFY, INLINE, CSE, RANGE, VERSION, ESCAPE, RC_INSERT, PASSES };
 static const Pass passes[PASSES] = {
-    [SIMPLIFY] = {"simplify", opt_simplify, NULL},
-    [INLINE] = {"inline", NULL, opt_inline},
-    [CSE] = {"cse", opt_cse, NULL},
-    [RANGE] = {"range", opt_range, NULL},
-    [ESCAPE] = {"escape", NULL, opt_escape},
-    [RC_INSERT] = {"rc_insert", opt_rc_insert, NULL},
+    [SIMPLIFY] = {"simplify", opt_simplify, NULL, false},
+    [INLINE] = {"inline", NULL, opt_inline, false},
+    [CSE] = {"cse", opt_cse, NULL, false},
+    [RANGE] = {"range", opt_range, NULL, false},
+    [VERSION] = {"version", opt_version, NULL, false},
+    [ESCAPE] = {"escape", NULL, opt_escape, true},
+    [RC_INSERT] = {"rc_insert", opt_rc_insert, NULL, true},
 };
 
 /* Is `name` one of the comma-separated words of WHIPSNAKE_DUMP? */
@@ -49,7 +51,8 @@ static void verify(Cx *cx, const Module *m, const char *name) {
         const char *wrong = ir_verify(cx, m->fns.at[i]);
         if (!wrong) continue;
         dump(cx, m, name);
-        INTERNAL(cx, m->fns.at[i]->span, cx_printf(cx, "after pass %s, in %s: %s", name, m->fns.at[i]->name, wrong));
+        INTERNAL(cx, m->fns.at[i]->span,
+                 cx_printf(cx, "after pass %s, in %s: %s", name, m->fns.at[i]->name, wrong));
     }
 #else
     (void)cx, (void)m, (void)name;
@@ -68,7 +71,7 @@ static void run(Cx *cx, Module *m, const Pass *pass) {
         pass->on_module(cx, m);
     else
         for (uint32_t i = 0; i < m->fns.n; i++) /* a pass may add functions */
-            pass->on_fn(cx, m->fns.at[i]);
+            if (pass->slow_too || !m->fns.at[i]->is_slow) pass->on_fn(cx, m->fns.at[i]);
     if (is_dumped("passes")) fprintf(stderr, "%-10s %8.1f us\n", pass->name, now_us() - start);
     if (is_dumped(pass->name)) dump(cx, m, pass->name);
     verify(cx, m, pass->name);
@@ -82,8 +85,13 @@ void opt_run(Cx *cx, Module *m) {
     run(cx, m, &passes[CSE]);
     run(cx, m, &passes[RANGE]);
     run(cx, m, &passes[SIMPLIFY]); /* branches that were decided, what nobody needs any more */
+    run(cx, m,
+        &passes[VERSION]); /* after range, which may leave nothing to do; copies what is final */
+    run(cx, m, &passes[CSE]); /* the checks before neighbouring nests have much in common */
+    run(cx, m, &passes[SIMPLIFY]);
     run(cx, m, &passes[ESCAPE]);
-    run(cx, m, &passes[RC_INSERT]); /* last: nothing after it may move, copy or drop a use of a counted value */
+    /* Last: nothing after it may move, copy or drop a use of a counted value. */
+    run(cx, m, &passes[RC_INSERT]);
 }
 
 bool opt_run_pass(Cx *cx, Module *m, const char *name) {

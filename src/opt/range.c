@@ -1,12 +1,14 @@
-/* Proves checks at compile time: from counted loops (`for` and `while` alike), from the conditions that lead to a
- * place, from the ranges of values. What is proved goes: index checks, the select in a WRAP, comparisons with one
- * possible outcome (and with them checks of divisors, loops' and ranges' tests of a step's sign).
+/* Proves checks at compile time: from counted loops (`for` and `while` alike), from the conditions
+ * that lead to a place, from the ranges of values. What is proved goes: index checks, the select in
+ * a WRAP, comparisons with one possible outcome (and with them checks of divisors, loops' and
+ * ranges' tests of a step's sign).
  *
  * relies on: cse (equal fields are one value)    keeps: cfg, dominance, loops    breaks: uses
  *
- * Why not intervals for every value: what must be proved is a relation between two unknowns (i < len(x)), so sums of
- * symbols are compared, on demand, where a check asks: no check, no cost. Whole numbers, not wrapping ones: a sum
- * is taken apart only where it can not wrap (see LinMode), because the proof would be worth nothing otherwise. */
+ * Why not intervals for every value: what must be proved is a relation between two unknowns (i <
+ * len(x)), so sums of symbols are compared, on demand, where a check asks: no check, no cost. Whole
+ * numbers, not wrapping ones: a sum is taken apart only where it can not wrap (see LinMode),
+ * because the proof would be worth nothing otherwise. */
 #include "ir/math.h"
 #include "opt/affine.h"
 
@@ -22,10 +24,10 @@ static Lin negate(Lin a) { return lin_add(lin_const(0), a, -1); }
 
 /* What is known about index i for a size n >= 0 in block b. */
 typedef struct Index {
-    bool nonneg;  /* 0 <= i */
-    bool below;   /* i < n */
+    bool nonneg; /* 0 <= i */
+    bool below; /* i < n */
     bool negative; /* -n <= i < 0 */
-    bool wraps;   /* -n <= i < n */
+    bool wraps; /* -n <= i < n */
 } Index;
 
 static Index look_at_index(RangePass *p, Ref i, Ref n, BlockId b) {
@@ -35,7 +37,8 @@ static Index look_at_index(RangePass *p, Ref i, Ref n, BlockId b) {
     x.below = affine_prove(p->af, lin_add(lin_add(e, size, -1), lin_const(1), 1), b);
     if (x.nonneg && x.below) return x;
     Lin m = affine_lin(p->af, i, LIN_MODULO); /* worth something only if both ends are proved */
-    if (affine_prove(p->af, negate(m), b) && affine_prove(p->af, lin_add(lin_add(m, size, -1), lin_const(1), 1), b)) {
+    if (affine_prove(p->af, negate(m), b) &&
+        affine_prove(p->af, lin_add(lin_add(m, size, -1), lin_const(1), 1), b)) {
         x.nonneg = x.below = true;
         return x;
     }
@@ -60,7 +63,8 @@ static void visit_index_check(RangePass *p, BlockId b, Ref r) {
     if (wrapped) i = subst_get(&p->sub, ir_at(p->fn, w)->args[0]);
     Index x = look_at_index(p, i, n, b);
     if (wrapped && x.nonneg && !(w < p->sub.n && p->sub.to[w])) {
-        /* the wrap may stand in a block above, where less is known: what is proved here holds for uses below */
+        /* the wrap may stand in a block above, where less is known: what is proved here holds for
+         * uses below */
         if (ir_at(p->fn, w)->block == b) {
             replace(p, w, i);
         }
@@ -101,8 +105,10 @@ static void visit_minmax(RangePass *p, Ref r) {
     const Ins *i = ir_at(p->fn, r);
     if ((i->sub != MATH_MIN && i->sub != MATH_MAX) || i->ty != TY_I(64)) return;
     Range a = affine_range(p->af, i->args[0]), b = affine_range(p->af, i->args[1]);
-    if (a.lo >= b.hi) replace(p, r, i->args[i->sub == MATH_MIN]);
-    else if (b.lo >= a.hi) replace(p, r, i->args[i->sub == MATH_MAX]);
+    if (a.lo >= b.hi)
+        replace(p, r, i->args[i->sub == MATH_MIN]);
+    else if (b.lo >= a.hi)
+        replace(p, r, i->args[i->sub == MATH_MAX]);
 }
 
 static void visit(RangePass *p, BlockId b, Ref r) {
@@ -110,7 +116,12 @@ static void visit(RangePass *p, BlockId b, Ref r) {
     for (uint32_t a = 0; a < i->nargs; a++) i->args[a] = subst_get(&p->sub, i->args[a]);
     switch ((int)i->op) {
     case OP_CHECK_INDEX: visit_index_check(p, b, r); break;
-    case OP_EQ: case OP_NE: case OP_LT: case OP_LE: case OP_GT: case OP_GE: visit_compare(p, r); break;
+    case OP_EQ:
+    case OP_NE:
+    case OP_LT:
+    case OP_LE:
+    case OP_GT:
+    case OP_GE: visit_compare(p, r); break;
     case OP_MATH: visit_minmax(p, r); break;
     case OP_WRAP:
         if (affine_range(p->af, i->args[0]).lo >= 0) replace(p, r, i->args[0]);
@@ -124,7 +135,8 @@ bool opt_range(Cx *cx, Fn *fn) {
     for (uint32_t k = 0; k < p.af->cfg->nrpo; k++) {
         BlockId b = p.af->cfg->rpo[k];
         for (uint32_t i = 0; i < fn->blocks.at[b].ins.n; i++)
-            if (ir_at(fn, fn->blocks.at[b].ins.at[i])->op != OP_NOP) visit(&p, b, fn->blocks.at[b].ins.at[i]);
+            if (ir_at(fn, fn->blocks.at[b].ins.at[i])->op != OP_NOP)
+                visit(&p, b, fn->blocks.at[b].ins.at[i]);
     }
     subst_apply(fn, &p.sub);
     ir_sweep(fn);

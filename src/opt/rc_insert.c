@@ -1,24 +1,29 @@
 /* Counts references: the last pass, and the only one that knows of counting.
  *
- * relies on: nothing    keeps: values, dominance of old blocks    breaks: blocks are split, edges get blocks
+ * relies on: nothing    keeps: values, dominance of old blocks
+ * breaks: blocks are split, edges get blocks
  *
- *   owned     a value that holds one count of its own: results of ALLOC, CALL_FN, EXC_MAKE and of runtime calls that
- *             allocate, block parameters of owning types, a handler's exception
- *   borrowed  everything else: function arguments, captured arrays, constants; and what is *derived* from owned
- *             values by MAKE, FIELD, SELECT, ELEM ...: it needs its *roots*, the owned values below it, alive
+ *   owned     holds one count of its own: results of ALLOC, CALL_FN, EXC_MAKE and of runtime calls
+ *             that allocate, block parameters of owning types, a handler's exception
+ *   borrowed  everything else: arguments, captured arrays, constants; and what is *derived* from
+ *             owned values by MAKE, FIELD, SELECT, ELEM ...: it needs its *roots*, the owned
+ *             values below it, alive
  *
- * An owned value is released after its last use, where "use" includes uses of what is derived from it; on the edge
- * where it dies if one branch needs it and the other does not; or it is moved: into the block parameter, result
- * or raised exception that takes over its count. Whatever else goes into an owner's place is retained first.
+ * An owned value is released after its last use, where "use" includes uses of what is derived from
+ * it; on the edge where it dies if one branch needs it and the other does not; or it is moved: into
+ * the block parameter, result or raised exception that takes over its count. Whatever else goes
+ * into an owner's place is retained first.
  *
- * A raising instruction leaves through a chain of cleanup blocks that releases what is owned at that point and then
- * goes to the block's handler, or raises again. A block has one handler, whose values must be there when the block is
- * entered, so blocks are cut where the owned values change between raising instructions. Chains share their ends
- * (the block that releases v[k] continues with the one for v[0..k-1]), so their number is linear.
+ * A raising instruction leaves through a chain of cleanup blocks that releases what is owned at
+ * that point and then goes to the block's handler, or raises again. A block has one handler, whose
+ * values must be there when the block is entered, so blocks are cut where the owned values change
+ * between raising instructions. Chains share their ends (the block that releases v[k] continues
+ * with the one for v[0..k-1]), so their number is linear.
  *
- * Why late and by liveness, not counts placed at once and pairs removed later: fusion, inlining and exception
- * edges would have to keep them right, and there is nothing to remove here. Liveness walks back from uses, one
- * owned value after the other: its cost is what it finds, nothing for code that owns nothing. */
+ * Why late and by liveness, not counts placed at once and pairs removed later: fusion, inlining and
+ * exception edges would have to keep them right, and there is nothing to remove here. Liveness
+ * walks back from uses, one owned value after the other: its cost is what it finds, nothing for
+ * code that owns nothing. */
 #include <stdlib.h>
 
 #include "base/diag.h"
@@ -27,13 +32,14 @@
 /* A sorted list of owned values, by number. */
 typedef VEC(uint32_t) Set;
 
-/* A cleanup block; its parameter is the exception. `parent` releases the smaller ones, the root goes on. */
+/* A cleanup block; its parameter is the exception. `parent` releases the smaller ones, the root
+ * goes on. */
 typedef struct Cleanup Cleanup;
 struct Cleanup {
     Cleanup *parent, *sibling, *children;
     uint32_t owned; /* what it releases; unused in a root */
-    BlockId block;  /* NO_BLOCK (roots): nothing to do */
-    Edge handler;   /* root: where the exceptions of its blocks went */
+    BlockId block; /* NO_BLOCK (roots): nothing to do */
+    Edge handler; /* root: where the exceptions of its blocks went */
 };
 
 typedef struct Rc {
@@ -42,10 +48,11 @@ typedef struct Rc {
     const Cfg *cfg;
     Incoming in;
     uint32_t *number; /* per Ref: number of the owned value + 1, or 0 */
-    Refs owned;       /* by number: in order of definition */
-    Set *roots;       /* per Ref: numbers of the owned values it needs */
-    Set *live_in;     /* per block */
-    Set *at_start;    /* per block: to be released when it is entered (died on the only edge into it) */
+    Refs owned; /* by number: in order of definition */
+    Set *roots; /* per Ref: numbers of the owned values it needs */
+    Set *live_in; /* per block */
+    Set *
+        at_start; /* per block: to be released when it is entered (died on the only edge into it) */
     VEC(Cleanup *) cleanups; /* roots */
     Type *none;
 } Rc;
@@ -86,7 +93,7 @@ static void set_remove(Set *s, uint32_t x) {
     s->n = n;
 }
 
-/* --- who owns ---------------------------------------------------------------------------------------------- */
+/* --- who owns --------------------------------------------------------------------------------- */
 
 static bool is_owned(const Fn *fn, Ref r) {
     const Ins *i = ir_at(fn, r);
@@ -136,17 +143,19 @@ static bool find_roots_once(Rc *rc) {
     for (uint32_t k = 0; k < rc->cfg->nrpo; k++) {
         const Block *b = &rc->fn->blocks.at[rc->cfg->rpo[k]];
         for (uint32_t i = 0; i < b->params.n; i++)
-            if (ir_at(rc->fn, b->params.at[i])->ty->kind == TY_PTR) again |= add_param_roots(rc, b->params.at[i]);
+            if (ir_at(rc->fn, b->params.at[i])->ty->kind == TY_PTR)
+                again |= add_param_roots(rc, b->params.at[i]);
         for (uint32_t i = 0; i < b->ins.n; i++) {
             const Ins *in = ir_at(rc->fn, b->ins.at[i]);
             if (rc->number[b->ins.at[i]] || !may_lead(in->ty) || in->op == OP_LOAD) continue;
-            for (uint32_t a = 0; a < in->nargs; a++) add_roots(rc, &rc->roots[b->ins.at[i]], in->args[a]);
+            for (uint32_t a = 0; a < in->nargs; a++)
+                add_roots(rc, &rc->roots[b->ins.at[i]], in->args[a]);
         }
     }
     return again;
 }
 
-/* --- where it is alive ---------------------------------------------------------------------------------------- */
+/* --- where it is alive ------------------------------------------------------------------------ */
 
 /* What block b's handler needs: alive whenever something in b may raise. */
 static void add_handler_needs(Rc *rc, BlockId b, Set *s) {
@@ -206,22 +215,26 @@ static void find_live(Rc *rc) {
         Uses u = {rc, rc->cfg->rpo[k], {0}};
         edges += rc->cfg->npreds[u.b];
         ir_visit_uses(rc->fn, u.b, note_use, &u);
-        for (uint32_t i = 0; i < u.found.n; i++) vec_push(rc->cx, &uses, ((Use){u.found.at[i], u.b}));
+        for (uint32_t i = 0; i < u.found.n; i++)
+            vec_push(rc->cx, &uses, ((Use){u.found.at[i], u.b}));
     }
     if (uses.n) qsort(uses.at, uses.n, sizeof *uses.at, by_owned);
     BlockId *stack = NEWN(rc->cx, BlockId, edges);
     for (uint32_t i = 0; i < uses.n; i++) mark_live(rc, uses.at[i].owned, uses.at[i].block, stack);
 }
 
-/* --- counting ------------------------------------------------------------------------------------------------- */
+/* --- counting --------------------------------------------------------------------------------- */
 
-static void count(Rc *rc, BlockId b, Op op, Ref v) { ir_add(rc->cx, rc->fn, b, op, rc->none, (Span){0}, 1, &v); }
+static void count(Rc *rc, BlockId b, Op op, Ref v) {
+    ir_add(rc->cx, rc->fn, b, op, rc->none, (Span){0}, 1, &v);
+}
 
 static void release_all(Rc *rc, BlockId b, const Set *s) {
     for (uint32_t i = s->n; i-- > 0;) count(rc, b, OP_RELEASE, rc->owned.at[s->at[i]]);
 }
 
-/* Does v hold each of its roots' counts exactly once, so that it can take them over? They are added to *taken. */
+/* Does v hold each of its roots' counts exactly once, so that it can take them over? They are added
+ * to *taken. */
 static bool takes_roots(Rc *rc, Ref v, Set *taken) {
     const Ins *i = ir_at(rc->fn, v);
     if (rc->number[v]) {
@@ -232,15 +245,18 @@ static bool takes_roots(Rc *rc, Ref v, Set *taken) {
     if (i->op == OP_CONST || i->op == OP_UNSET) return true;
     if (i->op != OP_MAKE) return false;
     unsigned kind = i->ty->kind;
-    bool raw = kind == TY_ARRAY || kind == TY_STR || kind == TY_BYTES; /* its owner is a plain pointer */
+    bool raw =
+        kind == TY_ARRAY || kind == TY_STR || kind == TY_BYTES; /* its owner is a plain pointer */
     for (uint32_t a = 0; a < i->nargs; a++) {
-        bool counted = raw ? a == (kind == TY_ARRAY ? 1 : 3) : ir_at(rc->fn, i->args[a])->ty->owning;
+        bool counted =
+            raw ? a == (kind == TY_ARRAY ? 1 : 3) : ir_at(rc->fn, i->args[a])->ty->owning;
         if (counted && !takes_roots(rc, i->args[a], taken)) return false;
     }
     return true;
 }
 
-/* v goes where a count is owned. Moved if nothing in `needed` or *moved wants its roots, else *retain gets it. */
+/* v goes where a count is owned. Moved if nothing in `needed` or *moved wants its roots, else
+ * *retain gets it. */
 static void hand_over(Rc *rc, Ref v, const Set *needed, Set *moved, Refs *retain) {
     Set taken = {0};
     bool can_move = takes_roots(rc, v, &taken);
@@ -253,7 +269,8 @@ static void hand_over(Rc *rc, Ref v, const Set *needed, Set *moved, Refs *retain
 }
 
 /* What must be done on an edge: held: owned when it is taken. */
-static void plan_edge(Rc *rc, const Edge *e, uint32_t skip, const Set *held, Refs *retain, Set *release) {
+static void plan_edge(Rc *rc, const Edge *e, uint32_t skip, const Set *held, Refs *retain,
+                      Set *release) {
     const Refs *params = &rc->fn->blocks.at[e->to].params;
     Set moved = {0};
     for (uint32_t i = 0; i < e->n; i++)
@@ -296,7 +313,7 @@ static void do_term(Rc *rc, BlockId b, const Set *held) {
         if (!set_has(&moved, held->at[i])) count(rc, b, OP_RELEASE, rc->owned.at[held->at[i]]);
 }
 
-/* --- exceptions ------------------------------------------------------------------------------------------------- */
+/* --- exceptions ------------------------------------------------------------------------------- */
 
 static BlockId new_cleanup_block(Rc *rc) {
     BlockId b = ir_new_block(rc->cx, rc->fn, "cleanup");
@@ -316,7 +333,8 @@ static void end_cleanup(Rc *rc, BlockId b, const Cleanup *root) {
     ir_jump(rc->cx, rc->fn, b, root->handler.to, args.n, args.at);
 }
 
-/* The last step of a cleanup: on to the handler of block b, with the counts it wants, or out of the function. */
+/* The last step of a cleanup: on to the handler of block b, with the counts it wants, or out of the
+ * function. */
 static Cleanup *cleanup_root(Rc *rc, BlockId b) {
     Edge h = rc->fn->blocks.at[b].handler;
     for (uint32_t i = rc->cleanups.n, tries = 8; i-- > 0 && tries-- > 0;)
@@ -351,7 +369,8 @@ static Cleanup *cleanup_step(Rc *rc, Cleanup *parent, const Cleanup *root, uint3
     if (parent->block == NO_BLOCK)
         end_cleanup(rc, c->block, root);
     else
-        ir_jump(rc->cx, rc->fn, c->block, parent->block, 1, &rc->fn->blocks.at[c->block].params.at[0]);
+        ir_jump(rc->cx, rc->fn, c->block, parent->block, 1,
+                &rc->fn->blocks.at[c->block].params.at[0]);
     return c;
 }
 
@@ -365,12 +384,12 @@ static Edge cleanup_for(Rc *rc, BlockId b, const Set *held) {
     return c->block == NO_BLOCK ? root->handler : (Edge){.to = c->block};
 }
 
-/* --- one block --------------------------------------------------------------------------------------------------- */
+/* --- one block -------------------------------------------------------------------------------- */
 
 /* What the walk back through a block finds out about one of its instructions. */
 typedef struct Step {
     Set release; /* after it */
-    Set held;    /* before it; for raising ones only */
+    Set held; /* before it; for raising ones only */
 } Step;
 
 static void walk_back(Rc *rc, BlockId b, const Refs *ins, Step *steps, Set *live) {
@@ -380,10 +399,12 @@ static void walk_back(Rc *rc, BlockId b, const Refs *ins, Step *steps, Set *live
         Ref r = ins->at[k];
         Set before = {0};
         bool raises = opt_raises(rc->fn, r);
-        for (uint32_t a = 0; a < ir_at(rc->fn, r)->nargs; a++) add_roots(rc, &before, ir_at(rc->fn, r)->args[a]);
+        for (uint32_t a = 0; a < ir_at(rc->fn, r)->nargs; a++)
+            add_roots(rc, &before, ir_at(rc->fn, r)->args[a]);
         if (raises) set_add_all(rc->cx, &before, &needs);
         if (rc->number[r]) {
-            if (!set_has(live, rc->number[r] - 1)) set_add(rc->cx, &steps[k].release, rc->number[r] - 1);
+            if (!set_has(live, rc->number[r] - 1))
+                set_add(rc->cx, &steps[k].release, rc->number[r] - 1);
             set_remove(live, rc->number[r] - 1);
         }
         for (uint32_t i = 0; i < before.n; i++) {
@@ -415,7 +436,8 @@ static BlockId cut(Rc *rc, BlockId piece) {
 static BlockId lay_out(Rc *rc, BlockId b, const Refs *ins, const Step *steps) {
     BlockId piece = b;
     const Set *held = NULL; /* of the raising instructions of this piece */
-    Edge first = {.to = NO_BLOCK}; /* the handler of b itself is set last: cleanup_for still reads it */
+    Edge first = {
+        .to = NO_BLOCK}; /* the handler of b itself is set last: cleanup_for still reads it */
     for (uint32_t k = 0; k < ins->n; k++) {
         if (opt_raises(rc->fn, ins->at[k])) {
             const Set *now = &steps[k].held;
@@ -442,7 +464,8 @@ static void do_block(Rc *rc, BlockId b) {
     const Block *blk = &rc->fn->blocks.at[b];
     Step *steps = NEWN(rc->cx, Step, ins.n);
     Set at_end = {0}, live = {0}, unused = {0};
-    for (uint32_t s = 0; s < opt_nsucc(&blk->term); s++) add_edge_needs(rc, &blk->term.succ[s], &at_end);
+    for (uint32_t s = 0; s < opt_nsucc(&blk->term); s++)
+        add_edge_needs(rc, &blk->term.succ[s], &at_end);
     add_roots(rc, &at_end, blk->term.arg);
     set_add_all(rc->cx, &live, &at_end);
     walk_back(rc, b, &ins, steps, &live);
@@ -453,10 +476,15 @@ static void do_block(Rc *rc, BlockId b) {
     rc->fn->blocks.at[b].ins = (Refs){0};
     release_all(rc, b, &rc->at_start[b]);
     release_all(rc, b, &unused);
-    do_term(rc, lay_out(rc, b, &ins, steps), &at_end);
+    BlockId last = lay_out(rc, b, &ins, steps);
+    /* What a raise leaves behind is released in front of it: no cleanup may do that again. */
+    const Block *end = &rc->fn->blocks.at[last];
+    if (end->term.kind == TERM_RAISE && end->handler.to != NO_BLOCK) last = cut(rc, last);
+    do_term(rc, last, &at_end);
 }
 
-/* Raising where a handler waits is a jump; a block that can not raise needs no handler (and keeps nothing alive). */
+/* Raising where a handler waits is a jump; a block that can not raise needs no handler (and keeps
+ * nothing alive). */
 static void prepare(Cx *cx, Fn *fn) {
     for (BlockId b = 0; b < fn->blocks.n; b++) {
         Block *blk = &fn->blocks.at[b];

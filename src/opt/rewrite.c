@@ -115,7 +115,7 @@ bool opt_drop_unreachable(Cx *cx, Fn *fn) {
     return any;
 }
 
-/* --- dead values ----------------------------------------------------------------------------------------- */
+/* --- dead values ------------------------------------------------------------------------------ */
 
 typedef struct Marker {
     Fn *fn;
@@ -160,7 +160,8 @@ static void mark_needed(Marker *m) {
     }
 }
 
-/* Takes the arguments of dead parameters out of an edge. skip: parameters before the first argument. */
+/* Takes the arguments of dead parameters out of an edge. skip: parameters before the first
+ * argument. */
 static void shrink_edge(const Marker *m, Edge *e, uint32_t skip) {
     const Refs *params = &m->fn->blocks.at[e->to].params;
     uint32_t n = 0;

@@ -1,12 +1,14 @@
 /* Makes the function smaller without needing to know anything about loops or memory.
  *
- * relies on: nothing    keeps: nothing of the graph    breaks: blocks may die, parameters and values go
+ * relies on: nothing    keeps: nothing of the graph
+ * breaks: blocks may die, parameters and values go
  *
- * One walk in reverse post-order folds every instruction with operands that are already folded, so a chain of any
- * length takes one round; only what a loop's edge brings back needs another, and what branches on constants cut
- * off. Why not the textbook's sparse conditional propagation: inference has already found the constants that the
- * source implies; what is left comes from lowering and inlining and is found where it stands. Rounds end when
- * nothing changes, in practice after two. */
+ * One walk in reverse post-order folds every instruction with operands that are already folded, so
+ * a chain of any length takes one round; only what a loop's edge brings back needs another, and
+ * what branches on constants cut off. Why not the textbook's sparse conditional propagation:
+ * inference has already found the constants that the source implies; what is left comes from
+ * lowering and inlining and is found where it stands. Rounds end when nothing changes, in practice
+ * after two. */
 #include "opt/opt_int.h"
 
 typedef struct Simplify {
@@ -18,10 +20,10 @@ typedef struct Simplify {
     bool changed;
 } Simplify;
 
-/* --- values ---------------------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
-/* The one value that all edges bring to parameter i of block b, the parameter itself aside; 0: several. Equal
- * constants count as one: then *k is set. */
+/* The one value that all edges bring to parameter i of block b, the parameter itself aside; 0:
+ * several. Equal constants count as one: then *k is set. */
 static Ref common_arg(Simplify *s, BlockId b, uint32_t i, Const **k) {
     Ref p = s->fn->blocks.at[b].params.at[i], common = 0;
     *k = NULL;
@@ -73,15 +75,15 @@ static void fold_block(Simplify *s, BlockId b) {
     }
 }
 
-/* --- control flow ---------------------------------------------------------------------------------------- */
+/* --- control flow ----------------------------------------------------------------------------- */
 
 static void keep_succ(Term *t, uint32_t which) {
     Edge e = t->succ[which];
     *t = (Term){.kind = TERM_JUMP, .succ = {e, {.to = NO_BLOCK}}, .span = t->span};
 }
 
-/* A branch that always goes one way, or the same way with the same values: a jump. An exception raised where a
- * handler waits: a jump with it. */
+/* A branch that always goes one way, or the same way with the same values: a jump. An exception
+ * raised where a handler waits: a jump with it. */
 static void fold_term(Simplify *s, BlockId b) {
     Block *blk = &s->fn->blocks.at[b];
     Term *t = &blk->term;
@@ -112,8 +114,8 @@ static void fold_term(Simplify *s, BlockId b) {
     }
 }
 
-/* May block n, whose only predecessor b jumps to it, be appended to b? Exceptions must go where they went, and with
- * values that are there when the merged block is entered. */
+/* May block n, whose only predecessor b jumps to it, be appended to b? Exceptions must go where
+ * they went, and with values that are there when the merged block is entered. */
 static bool can_append(const Fn *fn, BlockId b, BlockId n) {
     const Block *first = &fn->blocks.at[b], *second = &fn->blocks.at[n];
     if (!opt_has_handler(second)) return !opt_has_handler(first) || !opt_block_raises(fn, n);
@@ -146,7 +148,8 @@ static bool merge_blocks(Simplify *s) {
         Block *blk = &fn->blocks.at[b];
         while (!blk->dead && blk->term.kind == TERM_JUMP) {
             BlockId n = blk->term.succ[0].to;
-            if (n == b || n == 0 || in.start[n + 1] - in.start[n] != 1 || !can_append(fn, b, n)) break;
+            if (n == b || n == 0 || in.start[n + 1] - in.start[n] != 1 || !can_append(fn, b, n))
+                break;
             append(s, b, n);
             any = true;
         }

@@ -1,13 +1,16 @@
-/* Between opt/version.c, which decides, and opt/outline.c, which cuts a loop nest out of its function. */
+/* Between opt/version.c, which decides, and opt/outline.c, which cuts a loop nest out of its
+ * function. */
 #pragma once
 #include "opt/affine.h"
 
-/* Can the nest be copied into a function of its own? (edges of exceptions, operations that must not be copied) */
+/* Can the nest be copied into a function of its own? (edges of exceptions, operations that must not
+ * be copied) */
 bool outline_is_possible(const Affine *af, const Loop *nest);
 
-/* A block that ends in a jump to the header and is the only way in; made if there is none. */
-BlockId outline_preheader(Cx *cx, Fn *fn, const Affine *af, const Loop *nest);
+/* Gives every loop a preheader: a block that ends in a jump to the header and is the only way
+ * in. */
+void outline_preheaders(Cx *cx, Fn *fn);
 
-/* Makes a function of its own out of a copy of the nest and lets the preheader go there if `ok` is false. Values that
- * are used behind the nest come from whichever ran. */
+/* Makes a function of its own out of a copy of the nest and lets the preheader go there if `ok` is
+ * false. Values that are used behind the nest come from whichever ran. */
 void outline_slow(Cx *cx, Fn *fn, const Affine *af, const Loop *nest, BlockId preheader, Ref ok);

@@ -78,7 +78,6 @@ void ws_py_seed(WsCtx *ctx, int32_t site, int64_t seed);
 double ws_py_random(WsCtx *ctx, int32_t site);
 void ws_py_reseed(WsCtx *ctx, int32_t site);
 int64_t ws_py_bits(WsCtx *ctx, int32_t site, int64_t bits);
-int64_t ws_py_below(WsCtx *ctx, int32_t site, int64_t n);
 double ws_py_gauss(WsCtx *ctx, int32_t site, double mu, double sigma);
 double ws_py_normal(WsCtx *ctx, int32_t site, double mu, double sigma);
 double ws_py_lognormal(WsCtx *ctx, int32_t site, double mu, double sigma);

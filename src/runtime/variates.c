@@ -30,17 +30,6 @@ int64_t ws_py_bits(WsCtx *ctx, int32_t site, int64_t bits) {
     return (int64_t)random_bits(&rt_random_state(ctx)->python, bits);
 }
 
-int64_t ws_py_below(WsCtx *ctx, int32_t site, int64_t n) {
-    (void)site;
-    Twister *t = &rt_random_state(ctx)->python;
-    int bits = 64 - __builtin_clzll((uint64_t)n);
-    uint64_t r;
-    do {
-        r = random_bits(t, bits);
-    } while (r >= (uint64_t)n);
-    return (int64_t)r;
-}
-
 int64_t ws_np_interval(WsCtx *ctx, int32_t site, int64_t max) {
     (void)site;
     Twister *t = &rt_random_state(ctx)->numpy;

@@ -1,4 +1,5 @@
-/* The C unit tests: one program, one function per test, listed in main.c. A failed EXPECT says where and goes on. */
+/* The C unit tests: one program, one function per test, listed in main.c. A failed EXPECT says
+ * where and goes on. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -6,8 +7,9 @@
 
 extern int failures;
 
-#define EXPECT(cond)                                                                                \
-    ((cond) ? (void)0 : (void)(failures++, printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #cond)))
+#define EXPECT(cond)  \
+    ((cond) ? (void)0 \
+            : (void)(failures++, printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #cond)))
 
 /* A small generator of random numbers: the same sequence everywhere. */
 typedef struct Rng {

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "check.h"
 
-/* --- arena ------------------------------------------------------------------------------------------------ */
+/* --- arena ------------------------------------------------------------------------------------ */
 
 void test_arena(void) {
     Arena *a = arena_new();
@@ -36,7 +36,7 @@ void test_arena_large(void) {
     arena_free(a);
 }
 
-/* --- map, vec, buf -------------------------------------------------------------------------------------------- */
+/* --- map, vec, buf ---------------------------------------------------------------------------- */
 
 static void map_body(Cx *cx, void *arg) {
     (void)arg;
@@ -46,7 +46,8 @@ static void map_body(Cx *cx, void *arg) {
     Rng rng = {1};
     EXPECT(map_get(&m, 5, 77) == 77);
     for (uint32_t i = 0; i < KEYS; i++) {
-        keys[i] = i % 3 ? (uint64_t)rng_next(&rng) << 20 : (uint64_t)i << 32; /* many with equal low bits */
+        keys[i] = i % 3 ? (uint64_t)rng_next(&rng) << 20
+                        : (uint64_t)i << 32; /* many with equal low bits */
         bool known = false;
         for (uint32_t k = 0; k < i; k++)
             if (keys[k] == keys[i]) known = true, values[k] = i;
@@ -101,7 +102,8 @@ void test_buf(void) { with_cx(buf_body, NULL); }
 static void intern_body(Cx *cx, void *arg) {
     (void)arg;
     const char *a = cx_name(cx, "alpha");
-    EXPECT(a == cx_intern(cx, "alphabet", 5) && a != cx_name(cx, "beta") && strcmp(a, "alpha") == 0);
+    EXPECT(a == cx_intern(cx, "alphabet", 5) && a != cx_name(cx, "beta") &&
+           strcmp(a, "alpha") == 0);
     char text[32];
     const char *kept[2000];
     for (int i = 0; i < 2000; i++) {
@@ -117,7 +119,7 @@ static void intern_body(Cx *cx, void *arg) {
 
 void test_intern(void) { with_cx(intern_body, NULL); }
 
-/* --- ways out --------------------------------------------------------------------------------------------------- */
+/* --- ways out --------------------------------------------------------------------------------- */
 
 static void fail_body(Cx *cx, void *arg) {
     diag_note(cx, (Span){0}, "a note");
@@ -191,7 +193,9 @@ void test_defer_without_memory(void) {
 
 static void diag_body(Cx *cx, void *arg) {
     (void)arg;
-    cx_add_file(cx, (SourceFile){.name = "prog.py", .text = "def f(a):\n    \xc3\xa4 = a + n\n", .first_line = 11});
+    cx_add_file(cx, (SourceFile){.name = "prog.py",
+                                 .text = "def f(a):\n    \xc3\xa4 = a + n\n",
+                                 .first_line = 11});
     diag_note(cx, (Span){.line = 11, .end_line = 11, .col = 6, .end_col = 7}, "'a' is %s", "int64");
     diag_hint(cx, "use another name");
     diag_fail(cx, (Span){.line = 12, .end_line = 12, .col = 13, .end_col = 14}, D_NAME, "n");

@@ -9,11 +9,14 @@
 
 enum { MAX = 24, ROUNDS = 300 };
 
-/* --- random functions -------------------------------------------------------------------------------------- */
+/* --- random functions ------------------------------------------------------------------------- */
 
-static BlockId random_target(Rng *rng, const Fn *fn) { return 1 + rng_below(rng, fn->blocks.n - 1); }
+static BlockId random_target(Rng *rng, const Fn *fn) {
+    return 1 + rng_below(rng, fn->blocks.n - 1);
+}
 
-/* Blocks with random edges; near targets are likelier, so that loops nest. No values but the branches' condition. */
+/* Blocks with random edges; near targets are likelier, so that loops nest. No values but the
+ * branches' condition. */
 static Fn *random_graph(Cx *cx, Rng *rng, uint32_t n, bool handlers) {
     Fn *fn = ir_new_fn(cx, "g", STAGE_LOW);
     fn->ret = TY_OF(TY_NONE);
@@ -27,16 +30,18 @@ static Fn *random_graph(Cx *cx, Rng *rng, uint32_t n, bool handlers) {
         else if (kind < 4)
             ir_jump(cx, fn, b, kind == 1 ? random_target(rng, fn) : near, 0, NULL);
         else
-            ir_branch(cx, fn, b, cond, (Edge){.to = near}, (Edge){.to = random_target(rng, fn)}, (Span){0});
-        if (handlers && n > 1 && rng_below(rng, 4) == 0) fn->blocks.at[b].handler.to = random_target(rng, fn);
+            ir_branch(cx, fn, b, cond, (Edge){.to = near}, (Edge){.to = random_target(rng, fn)},
+                      (Span){0});
+        if (handlers && n > 1 && rng_below(rng, 4) == 0)
+            fn->blocks.at[b].handler.to = random_target(rng, fn);
     }
     return fn;
 }
 
-/* --- definitions ---------------------------------------------------------------------------------------------- */
+/* --- definitions ------------------------------------------------------------------------------ */
 
-/* Blocks reachable from `from`, not entering `without`; with `cut`, the end of that block is never reached (its handler
- * edge is still there). */
+/* Blocks reachable from `from`, not entering `without`; with `cut`, the end of that block is never
+ * reached (its handler edge is still there). */
 static void reach(const Fn *fn, BlockId from, BlockId without, BlockId cut, bool *seen) {
     if (from == without || seen[from]) return;
     seen[from] = true;
@@ -68,7 +73,8 @@ static void check_dominators(const Fn *fn, const Cfg *cfg) {
             if (!seen[a]) continue;
             EXPECT(cfg_dominates(cfg, a, b) == naive_dominates(fn, a, b));
             EXPECT(cfg_end_dominates(cfg, a, b) == naive_end_dominates(fn, a, b));
-            if (b && a != b && cfg_dominates(cfg, a, b)) EXPECT(cfg_dominates(cfg, a, cfg->idom[b]));
+            if (b && a != b && cfg_dominates(cfg, a, b))
+                EXPECT(cfg_dominates(cfg, a, cfg->idom[b]));
         }
     }
 }
@@ -105,13 +111,14 @@ static void random_body(Cx *cx, void *arg) {
 
 void test_cfg_random(void) { with_cx(random_body, NULL); }
 
-/* --- small ones by hand -------------------------------------------------------------------------------------------- */
+/* --- small ones by hand ----------------------------------------------------------------------- */
 
 static void diamond_body(Cx *cx, void *arg) {
     (void)arg;
-    const Fn *fn = ir_parse(cx, "fn low @f() -> none {\nb0:\n    %1 = const bool true\n    branch %1, b1, b2\n"
-                                "b1:\n    jump b3\nb2:\n    jump b3\nb3:\n    return\nb4:\n    jump b3\n}\n")
-                       ->fns.at[0];
+    const Fn *fn =
+        ir_parse(cx, "fn low @f() -> none {\nb0:\n    %1 = const bool true\n    branch %1, b1, b2\n"
+                     "b1:\n    jump b3\nb2:\n    jump b3\nb3:\n    return\nb4:\n    jump b3\n}\n")
+            ->fns.at[0];
     const Cfg *cfg = ir_cfg(cx, fn);
     EXPECT(cfg->nrpo == 4 && cfg->idom[3] == 0 && cfg->idom[4] == NO_BLOCK);
     EXPECT(cfg->npreds[3] == 2); /* not the unreachable one */
@@ -125,11 +132,14 @@ void test_cfg_diamond(void) { with_cx(diamond_body, NULL); }
 /* What b1 computes is there in b2, not in its handler b3, nor where the two meet. */
 static void handler_body(Cx *cx, void *arg) {
     (void)arg;
-    const Fn *fn = ir_parse(cx, "fn low @f() -> none {\nb0:\n    jump b1\nb1 handler b3:\n    poll\n    jump b2\n"
-                                "b2:\n    jump b4\nb3(%1: exc):\n    jump b4\nb4:\n    return\n}\n")
-                       ->fns.at[0];
+    const Fn *fn =
+        ir_parse(cx,
+                 "fn low @f() -> none {\nb0:\n    jump b1\nb1 handler b3:\n    poll\n    jump b2\n"
+                 "b2:\n    jump b4\nb3(%1: exc):\n    jump b4\nb4:\n    return\n}\n")
+            ->fns.at[0];
     const Cfg *cfg = ir_cfg(cx, fn);
-    EXPECT(cfg_end_dominates(cfg, 1, 2) && !cfg_end_dominates(cfg, 1, 3) && !cfg_end_dominates(cfg, 1, 4));
+    EXPECT(cfg_end_dominates(cfg, 1, 2) && !cfg_end_dominates(cfg, 1, 3) &&
+           !cfg_end_dominates(cfg, 1, 4));
     EXPECT(cfg_dominates(cfg, 1, 3) && cfg->idom[4] == 1 && cfg_end_dominates(cfg, 0, 4));
 }
 
@@ -151,7 +161,7 @@ static void long_body(Cx *cx, void *arg) {
 
 void test_cfg_long(void) { with_cx(long_body, NULL); }
 
-/* --- loops ------------------------------------------------------------------------------------------------------------ */
+/* --- loops ------------------------------------------------------------------------------------ */
 
 static void grow_body(const Cfg *cfg, BlockId header, BlockId b, bool *in) {
     if (in[b]) return;
@@ -165,12 +175,14 @@ static uint32_t naive_loop(const Cfg *cfg, BlockId header, bool *in) {
     uint32_t n = 0;
     memset(in, 0, MAX);
     for (uint32_t k = 0; k < cfg->npreds[header]; k++)
-        if (cfg_dominates(cfg, header, cfg->preds[header][k])) grow_body(cfg, header, cfg->preds[header][k], in);
+        if (cfg_dominates(cfg, header, cfg->preds[header][k]))
+            grow_body(cfg, header, cfg->preds[header][k], in);
     for (BlockId b = 0; b < cfg->n; b++) n += in[b];
     return n;
 }
 
-static uint32_t check_loop_list(const Cfg *cfg, const Loops *loops, const Loop *l, const Loop *parent) {
+static uint32_t check_loop_list(const Cfg *cfg, const Loops *loops, const Loop *l,
+                                const Loop *parent) {
     uint32_t n = 0;
     for (; l; l = l->next) {
         bool in[MAX];
@@ -201,7 +213,8 @@ static void check_loops(const Cfg *cfg, const Loops *loops) {
     EXPECT(check_loop_list(cfg, loops, loops->roots, NULL) == count);
     for (BlockId b = 0; b < cfg->n; b++) {
         EXPECT((best[b] == UINT32_MAX) == (loops->of[b] == NULL));
-        if (loops->of[b]) EXPECT(loops->of[b]->header == header[b] && loops->of[b]->nblocks == best[b]);
+        if (loops->of[b])
+            EXPECT(loops->of[b]->header == header[b] && loops->of[b]->nblocks == best[b]);
     }
 }
 
@@ -221,7 +234,8 @@ static void loops_body(Cx *cx, void *arg) {
 
 void test_loops_random(void) { with_cx(loops_body, NULL); }
 
-/* A nest of loops: header k jumps to header k + 1, the innermost back out, each latch to its header. */
+/* A nest of loops: header k jumps to header k + 1, the innermost back out, each latch to its
+ * header. */
 static void deep_body(Cx *cx, void *arg) {
     (void)arg;
     enum { DEPTH = 500 };
@@ -231,18 +245,21 @@ static void deep_body(Cx *cx, void *arg) {
     BlockId latch = DEPTH + 1; /* of the innermost; outer ones follow */
     for (uint32_t b = 0; b <= DEPTH; b++) ir_jump(cx, fn, b, b + 1, 0, NULL);
     for (uint32_t k = 0; k < DEPTH; k++)
-        ir_branch(cx, fn, latch + k, cond, (Edge){.to = DEPTH - k}, (Edge){.to = latch + k + 1}, (Span){0});
+        ir_branch(cx, fn, latch + k, cond, (Edge){.to = DEPTH - k}, (Edge){.to = latch + k + 1},
+                  (Span){0});
     ir_return(fn, 2 * DEPTH + 1, 0, (Span){0});
     const Cfg *cfg = ir_cfg(cx, fn);
     const Loops *loops = ir_loops(cx, fn, cfg);
-    EXPECT(loops->n == DEPTH && loops->of[DEPTH]->depth == DEPTH && loops->of[DEPTH]->latch == latch);
-    EXPECT(loops->roots->nblocks == 2 * DEPTH && loops->roots->preheader == 0 && !loops->roots->next);
+    EXPECT(loops->n == DEPTH && loops->of[DEPTH]->depth == DEPTH &&
+           loops->of[DEPTH]->latch == latch);
+    EXPECT(loops->roots->nblocks == 2 * DEPTH && loops->roots->preheader == 0 &&
+           !loops->roots->next);
     EXPECT(loops->of[DEPTH]->preheader == DEPTH - 1);
 }
 
 void test_loops_deep(void) { with_cx(deep_body, NULL); }
 
-/* --- values: liveness and the verifier ------------------------------------------------------------------------------- */
+/* --- values: liveness and the verifier -------------------------------------------------------- */
 
 /* Is r there at the end (`at_end`) or at the start of b? */
 static bool is_there(const Fn *fn, Ref r, BlockId b, bool at_end) {
@@ -274,7 +291,8 @@ static Fn *random_function(Cx *cx, Rng *rng) {
     bool caught[MAX] = {false};
     ir_const(cx, fn, 0, ir_const_int(cx, TY_I(64), 1), (Span){0});
     for (BlockId b = 0; b < fn->blocks.n; b++) {
-        if (b == 0) fn->blocks.at[b].handler.to = NO_BLOCK; /* so that there is a value everywhere */
+        if (b == 0)
+            fn->blocks.at[b].handler.to = NO_BLOCK; /* so that there is a value everywhere */
         BlockId to = fn->blocks.at[b].handler.to;
         if (to != NO_BLOCK) caught[to] = true;
     }
@@ -282,7 +300,9 @@ static Fn *random_function(Cx *cx, Rng *rng) {
     for (BlockId b = 0; b < fn->blocks.n; b++)
         for (int k = 0; k < 2; k++) {
             Edge *e = &fn->blocks.at[b].term.succ[k];
-            if (e->to != NO_BLOCK && caught[e->to]) fn->blocks.at[b].term = (Term){.kind = TERM_RETURN, .succ = {{.to = NO_BLOCK}, {.to = NO_BLOCK}}};
+            if (e->to != NO_BLOCK && caught[e->to])
+                fn->blocks.at[b].term =
+                    (Term){.kind = TERM_RETURN, .succ = {{.to = NO_BLOCK}, {.to = NO_BLOCK}}};
         }
     for (BlockId b = 1; b < fn->blocks.n; b++) {
         if (caught[b]) ir_add_param(cx, fn, b, TY_OF(TY_EXC));
@@ -291,7 +311,8 @@ static Fn *random_function(Cx *cx, Rng *rng) {
     const Cfg *cfg = ir_cfg(cx, fn);
     for (uint32_t i = 0; i < cfg->nrpo; i++)
         for (uint32_t k = rng_below(rng, 4); k > 0; k--) {
-            Ref args[] = {random_value(rng, fn, cfg->rpo[i], true), random_value(rng, fn, cfg->rpo[i], true)};
+            Ref args[] = {random_value(rng, fn, cfg->rpo[i], true),
+                          random_value(rng, fn, cfg->rpo[i], true)};
             ir_add(cx, fn, cfg->rpo[i], OP_ADD, TY_I(64), (Span){0}, 2, args);
         }
     for (BlockId b = 0; b < fn->blocks.n; b++) {
@@ -307,7 +328,8 @@ static Fn *random_function(Cx *cx, Rng *rng) {
     return fn;
 }
 
-/* Does b use r before it could define it: in an instruction, its terminator or an edge? Handler arguments count. */
+/* Does b use r before it could define it: in an instruction, its terminator or an edge? Handler
+ * arguments count. */
 static bool uses_inside(const Fn *fn, BlockId b, Ref r) {
     const Block *block = &fn->blocks.at[b];
     bool found = block->term.arg == r;
@@ -316,7 +338,8 @@ static bool uses_inside(const Fn *fn, BlockId b, Ref r) {
             found |= ir_at(fn, block->ins.at[i])->args[k] == r;
     const Edge *edges[] = {&block->term.succ[0], &block->term.succ[1], &block->handler};
     for (int e = 0; e < 3; e++)
-        for (uint32_t k = 0; edges[e]->to != NO_BLOCK && k < edges[e]->n; k++) found |= edges[e]->args[k] == r;
+        for (uint32_t k = 0; edges[e]->to != NO_BLOCK && k < edges[e]->n; k++)
+            found |= edges[e]->args[k] == r;
     return found;
 }
 
@@ -331,7 +354,8 @@ static void naive_live(const Fn *fn, Ref r, bool *in, bool *out) {
             const Block *block = &fn->blocks.at[b];
             if (block->dead) continue;
             for (int k = 0; k < 2; k++)
-                if (block->term.succ[k].to != NO_BLOCK && in[block->term.succ[k].to] && !out[b]) out[b] = changed = true;
+                if (block->term.succ[k].to != NO_BLOCK && in[block->term.succ[k].to] && !out[b])
+                    out[b] = changed = true;
             bool caught = block->handler.to != NO_BLOCK && in[block->handler.to];
             bool needed = out[b] || caught || uses_inside(fn, b, r);
             if (needed && def != b && !in[b]) in[b] = changed = true;
@@ -385,7 +409,8 @@ static void verify_body(Cx *cx, void *arg) {
         }
         BlockId b = rng_below(&rng, fn->blocks.n);
         Ref r = 1 + rng_below(&rng, fn->ins.n - 1);
-        if (fn->blocks.at[b].dead || !fn->blocks.at[b].ins.n || ir_at(fn, r)->ty != TY_I(64)) continue;
+        if (fn->blocks.at[b].dead || !fn->blocks.at[b].ins.n || ir_at(fn, r)->ty != TY_I(64))
+            continue;
         Ins *user = ir_at(fn, fn->blocks.at[b].ins.at[0]);
         if (user->op != OP_ADD || ir_at(fn, r)->block == NO_BLOCK) continue;
         user->args[0] = r;
@@ -406,7 +431,8 @@ static void counts_body(Cx *cx, void *arg) {
         const uint32_t *counts = ir_use_counts(cx, fn);
         for (Ref r = 1; r < fn->ins.n; r++) {
             bool used = false;
-            for (BlockId b = 0; b < fn->blocks.n; b++) used |= !fn->blocks.at[b].dead && uses_inside(fn, b, r);
+            for (BlockId b = 0; b < fn->blocks.n; b++)
+                used |= !fn->blocks.at[b].dead && uses_inside(fn, b, r);
             EXPECT((counts[r] > 0) == used);
         }
     }

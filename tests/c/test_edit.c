@@ -40,7 +40,7 @@ static void expect_text(Cx *cx, const Fn *fn, const char *want) {
 
 static Fn *parse(Cx *cx, const char *text) { return ir_parse(cx, text)->fns.at[0]; }
 
-/* --- changing ----------------------------------------------------------------------------------------------- */
+/* --- changing --------------------------------------------------------------------------------- */
 
 static void insert_body(Cx *cx, void *arg) {
     (void)arg;
@@ -153,11 +153,13 @@ static void clone_rename_body(Cx *cx, void *arg) {
     map_set(cx, &refs, 1, 3);
     map_set(cx, &ids, 3, exit);
     ir_clone(cx, fn, fn, loop, 2, &refs, &ids);
-    BlockId header = (BlockId)map_get(&ids, 1, NO_BLOCK), body = (BlockId)map_get(&ids, 2, NO_BLOCK);
+    BlockId header = (BlockId)map_get(&ids, 1, NO_BLOCK),
+            body = (BlockId)map_get(&ids, 2, NO_BLOCK);
     EXPECT(header == 5 && body == 6);
     const Block *h = &fn->blocks.at[header], *b = &fn->blocks.at[body];
     EXPECT(h->params.n == 2 && ir_at(fn, h->params.at[1])->imm == 1);
-    EXPECT(ir_at(fn, h->ins.at[0])->args[0] == h->params.at[0] && ir_at(fn, h->ins.at[0])->args[1] == 3);
+    EXPECT(ir_at(fn, h->ins.at[0])->args[0] == h->params.at[0] &&
+           ir_at(fn, h->ins.at[0])->args[1] == 3);
     EXPECT(h->term.succ[0].to == body && h->term.succ[1].to == exit);
     EXPECT(b->term.succ[0].to == header && b->term.succ[0].args[0] == b->ins.at[1]);
     Ref first[] = {2, 2};
@@ -167,7 +169,7 @@ static void clone_rename_body(Cx *cx, void *arg) {
 
 void test_clone_renames(void) { with_cx(clone_rename_body, NULL); }
 
-/* --- tables --------------------------------------------------------------------------------------------------- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static void const_body(Cx *cx, void *arg) {
     (void)arg;
@@ -192,7 +194,8 @@ void test_fields_make_parts(void) {
     Type *i64 = TY_I(64), *none = TY_OF(TY_NONE), *f32 = TY_F(32);
     Type *pair[] = {f32, TY_OF(TY_BOOL)};
     Type *array = ty_array(TY_F(64), 2, 'A', false, true), *tuple = ty_tuple(pair, 2);
-    Type *iter_items[] = {ty_iter(ITER_PLAIN, array, NULL, 0), ty_iter(ITER_PLAIN, TY_OF(TY_RANGE), NULL, 0)};
+    Type *iter_items[] = {ty_iter(ITER_PLAIN, array, NULL, 0),
+                          ty_iter(ITER_PLAIN, TY_OF(TY_RANGE), NULL, 0)};
     Type *all[] = {TY_C(128),
                    TY_C(64),
                    tuple,
@@ -219,7 +222,8 @@ void test_fields_make_parts(void) {
                 EXPECT(part < all[t]->nparts && field->parts[k] == all[t]->parts[part]);
         }
         EXPECT(part == all[t]->nparts);
-        if (part != all[t]->nparts) printf("%s: %u parts in fields, %u in all\n", all[t]->name, part, all[t]->nparts);
+        if (part != all[t]->nparts)
+            printf("%s: %u parts in fields, %u in all\n", all[t]->name, part, all[t]->nparts);
     }
 }
 
@@ -229,12 +233,13 @@ void test_effects(void) {
         EXPECT(!((e & PURE) && (e & (READS | WRITES | RAISES))));
         EXPECT(!((e & HIGH) && (e & LOW)));
         EXPECT(!(e & COMM) || op_info[op].nargs == 2);
-        for (unsigned other = 0; other < op; other++) EXPECT(strcmp(op_info[op].text, op_info[other].text) != 0);
+        for (unsigned other = 0; other < op; other++)
+            EXPECT(strcmp(op_info[op].text, op_info[other].text) != 0);
     }
     for (unsigned f = 0; f < MATHS; f++) EXPECT(math_info[f].nargs >= 1 && math_info[f].nargs <= 3);
 }
 
-/* --- memory --------------------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 /* Parse, verify, analyse, clone, print: one allocation fails. */
 static void busy_body(Cx *cx, void *arg) {

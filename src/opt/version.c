@@ -1,0 +1,410 @@
+/* Versions loop nests: one check before the outermost loop on all that its index checks ask for,
+ * then the nest without them, else a copy of the nest as it was, cut out into a cold function.
+ *
+ * relies on: range (what can be proved is gone)    keeps: nothing
+ * breaks: the graph around each nest
+ *
+ * Per nest, never per inner loop: a check before an inner loop runs as often as that loop and costs
+ * more than the checks it saves; and the back end must see one simple nest without branches of any
+ * weight in it. An index is a sum of counters and of values that do not change in the nest;
+ * replacing each counter by its bound, innermost first, gives the largest (and smallest) index in
+ * terms of those values alone, and comparing that with the array's size before the nest replaces
+ * the check in it. The sum before the nest must not wrap around: the values in it are compared with
+ * a bound that makes all sums fit int64. Checks that do not depend on the nest at all are asked
+ * before it too. If the check before the nest fails, the copy runs and raises where the source
+ * says, or does not raise at all.
+ *
+ * What is left in the fast copy: checks on values (indirect subscripts, divisors), and checks whose
+ * outcome can not be told from the counters. The nest is not versioned if the check could never
+ * succeed. */
+#include "opt/version.h"
+#include "base/diag.h"
+#include "ir/math.h"
+
+enum { EITHER = 2 }; /* ways to show one thing, tried at run time */
+
+/* One thing to be shown before the nest: any of the sums is <= 0, or the value `cond` is true. */
+typedef struct Goal {
+    Lin any[EITHER];
+    uint32_t n;
+    Ref cond;
+} Goal;
+
+/* A check that the goals make needless. */
+typedef struct Drop {
+    Ref check;
+    Ref wrap; /* becomes its index, or index + size if `from_end`; 0: stays */
+    bool from_end;
+} Drop;
+
+typedef struct Version {
+    Cx *cx;
+    Fn *fn;
+    Affine *af;
+    Loop *nest;
+    VEC(Goal) goals;
+    VEC(Drop) drops;
+    BlockId before; /* the preheader */
+    Map early; /* value of the nest -> its copy in the preheader */
+    bool changed;
+} Version;
+
+/* --- what to ask ------------------------------------------------------------------------------ */
+
+/* Adds what must be shown for d <= 0 in block b; false if nothing would do. */
+static bool add_goal(Version *v, Lin d, BlockId b) {
+    if (affine_prove(v->af, d, b)) return true;
+    Goal g = {0};
+    g.n = affine_reduce(v->af, d, b, g.any, EITHER);
+    if (!g.n) return false;
+    vec_push(v->cx, &v->goals, g);
+    return true;
+}
+
+typedef struct Mark {
+    uint32_t goals, used;
+} Mark;
+static Mark mark(const Version *v) { return (Mark){v->goals.n, v->af->used.n}; }
+static bool forget(Version *v, Mark m) {
+    v->goals.n = m.goals;
+    v->af->used.n = m.used;
+    return false;
+}
+
+static bool add_both(Version *v, Lin d1, Lin d2, BlockId b) {
+    Mark m = mark(v);
+    return (add_goal(v, d1, b) && add_goal(v, d2, b)) || forget(v, m);
+}
+
+static bool plan_index(Version *v, BlockId b, Ref r) {
+    const Ins *check = ir_at(v->fn, r);
+    Ref w = check->args[0], n = check->args[1];
+    bool wrapped = ir_at(v->fn, w)->op == OP_WRAP && ir_at(v->fn, w)->args[1] == n;
+    Lin i = affine_lin(v->af, wrapped ? ir_at(v->fn, w)->args[0] : w, LIN_ASSUME);
+    Lin size = affine_lin(v->af, n, LIN_ASSUME), minus = lin_add(lin_const(0), i, -1);
+    Lin below = lin_add(lin_add(i, size, -1), lin_const(1), 1), from_end = lin_add(minus, size, -1);
+    if (!wrapped || ir_at(v->fn, w)->block != b) w = 0;
+    Drop d = {r, w, false};
+    bool good = add_both(v, minus, below, b);
+    if (!good &&
+        wrapped) { /* always counted from the end; or now so, now so: then the wrap stays */
+        d.from_end = true;
+        good = add_both(v, lin_add(i, lin_const(1), 1), from_end, b);
+        if (!good) d.wrap = 0;
+        good = good || add_both(v, from_end, below, b);
+    }
+    if (good) vec_push(v->cx, &v->drops, d);
+    return good;
+}
+
+/* check c: c does not change in the nest, or is a comparison that the counters decide. */
+static bool plan_check(Version *v, BlockId b, Ref r) {
+    Ref c = ir_at(v->fn, r)->args[0];
+    Mark m = mark(v);
+    if (affine_is_invariant(v->af, c)) {
+        vec_push(v->cx, &v->goals, ((Goal){.cond = c}));
+        vec_push(v->cx, &v->drops, ((Drop){.check = r}));
+        return true;
+    }
+    const Ins *i = ir_at(v->fn, c);
+    bool is_ne = i->op == OP_NE, is_ge = i->op == OP_GE || i->op == OP_GT;
+    if ((!is_ne && !is_ge && i->op != OP_LT && i->op != OP_LE) ||
+        ir_at(v->fn, i->args[0])->ty != TY_I(64))
+        return false;
+    Lin x = affine_lin(v->af, i->args[0], LIN_ASSUME),
+        y = affine_lin(v->af, i->args[1], LIN_ASSUME);
+    Lin d = is_ge ? lin_add(y, x, -1) : lin_add(x, y, -1);
+    int64_t strict = is_ne || i->op == OP_GT || i->op == OP_LT;
+    bool good = add_goal(v, lin_add(d, lin_const(strict), 1), b);
+    if (!good && is_ne)
+        good = add_goal(v, lin_add(lin_add(lin_const(0), d, -1), lin_const(1), 1), b);
+    if (!good) return forget(v, m);
+    vec_push(v->cx, &v->drops, ((Drop){.check = r}));
+    return true;
+}
+
+/* Plans the nest; returns how many checks in it would go. */
+static uint32_t plan(Version *v, Loop *nest) {
+    v->nest = nest;
+    v->goals.n = v->drops.n = 0;
+    affine_set_nest(v->af, nest);
+    v->af->used.n = 0;
+    for (uint32_t k = 0; k < nest->nblocks; k++) {
+        BlockId b = nest->blocks[k];
+        for (uint32_t i = 0; i < v->fn->blocks.at[b].ins.n; i++) {
+            Ref r = v->fn->blocks.at[b].ins.at[i];
+            if (ir_at(v->fn, r)->op == OP_CHECK_INDEX) plan_index(v, b, r);
+            if (ir_at(v->fn, r)->op == OP_CHECK) plan_check(v, b, r);
+        }
+    }
+    return v->drops.n;
+}
+
+/* --- how large -------------------------------------------------------------------------------- */
+
+/* Magnitudes as floats: a bound on |value| when every value that does not change is below
+ * `small`. */
+static double size_of_lin(Version *v, const Lin *l, double small, int depth);
+
+static double size_of_symbol(Version *v, Ref r, double small, int depth) {
+    const Counter *c = affine_counter(v->af, r);
+    Range range = affine_range(v->af, r);
+    double known = range.hi > -(range.lo + 1) ? (double)range.hi : -(double)range.lo;
+    if (affine_is_invariant(v->af, r) || !c || depth == 0) return known < small ? known : small;
+    double most = 0;
+    for (uint32_t i = 0; i < c->nlo; i++) most += size_of_lin(v, &c->lo[i], small, depth - 1);
+    for (uint32_t i = 0; i < c->nhi; i++) most += size_of_lin(v, &c->hi[i], small, depth - 1);
+    return most < known ? most : known;
+}
+
+static double size_of_lin(Version *v, const Lin *l, double small, int depth) {
+    double sum = (double)(l->c < 0 ? -(l->c + 1) : l->c) + 1;
+    for (uint32_t i = 0; i < l->n; i++) {
+        double k = l->t[i].k < 0 ? -(double)l->t[i].k : (double)l->t[i].k;
+        k *= size_of_symbol(v, l->t[i].a, small, depth);
+        if (l->t[i].b) k *= size_of_symbol(v, l->t[i].b, small, depth);
+        sum += k;
+    }
+    return sum;
+}
+
+static bool all_fit(Version *v, double small) {
+    const double most = 4e18;
+    for (uint32_t i = 0; i < v->af->used.n; i++)
+        if (size_of_lin(v, &v->af->used.at[i], small, 6) > most) return false;
+    for (uint32_t i = 0; i < v->goals.n; i++)
+        for (uint32_t k = 0; k < v->goals.at[i].n; k++)
+            if (size_of_lin(v, &v->goals.at[i].any[k], small, 6) > most) return false;
+    return true;
+}
+
+/* The largest bound 2**bits on what does not change that keeps every sum within int64; 0: none
+ * would do. */
+static int find_small(Version *v) {
+    static const int tries[] = {60, 52, 40, 31, 24};
+    for (unsigned i = 0; i < sizeof tries / sizeof *tries; i++)
+        if (all_fit(v, (double)((int64_t)1 << tries[i]))) return tries[i];
+    return 0;
+}
+
+/* --- the check before the nest ---------------------------------------------------------------- */
+
+static Ref add_ins(Version *v, Op op, Type *ty, uint32_t n, const Ref *args) {
+    return ir_add(v->cx, v->fn, v->before, op, ty, (Span){0}, n, args);
+}
+
+static Ref add_int(Version *v, Type *ty, int64_t k) {
+    return ir_const(v->cx, v->fn, v->before, ir_const_int(v->cx, ty, k), (Span){0});
+}
+
+/* r as it can be read before the nest: itself, or a copy of what computes it. */
+static Ref read_early(Version *v, Ref r) {
+    if (!affine_is_in(v->af, v->nest, ir_at(v->fn, r)->block)) return r;
+    Ref made = (Ref)map_get(&v->early, r, 0);
+    if (made) return made;
+    Ins i = *ir_at(v->fn, r);
+    Refs args = {0};
+    for (uint32_t a = 0; a < i.nargs; a++) vec_push(v->cx, &args, read_early(v, i.args[a]));
+    made = add_ins(v, (Op)i.op, i.ty, args.n, args.at);
+    i.args = ir_at(v->fn, made)->args;
+    i.block = v->before;
+    *ir_at(v->fn, made) = i;
+    map_set(v->cx, &v->early, r, made);
+    return made;
+}
+
+static Ref both(Version *v, Ref a, Ref b) {
+    if (!a) return b;
+    return add_ins(v, OP_AND, TY_OF(TY_BOOL), 2, (Ref[]){a, b});
+}
+
+/* l <= 0: positive terms on one side, the others on the other, so that what is compared reads like
+ * the source. */
+static Ref emit_never_positive(Version *v, const Lin *l) {
+    Type *i64 = TY_I(64);
+    Ref side[2] = {0, 0}; /* left <= right */
+    for (uint32_t i = 0; i < l->n; i++) {
+        Term2 t = l->t[i];
+        int right = t.k < 0;
+        Ref x = read_early(v, t.a);
+        if (t.b) x = add_ins(v, OP_MUL, i64, 2, (Ref[]){x, read_early(v, t.b)});
+        int64_t k = right ? -t.k : t.k;
+        if (k != 1) x = add_ins(v, OP_MUL, i64, 2, (Ref[]){x, add_int(v, i64, k)});
+        side[right] = side[right] ? add_ins(v, OP_ADD, i64, 2, (Ref[]){side[right], x}) : x;
+    }
+    bool less = l->c == 1 && side[0] && side[1]; /* a + 1 <= b */
+    int64_t c = less ? 0 : l->c;
+    int right = c < 0;
+    if (c || !side[0] || !side[1]) {
+        int64_t k = right ? -c : c;
+        int at = c ? right : !side[1];
+        side[at] = side[at] ? add_ins(v, OP_ADD, i64, 2, (Ref[]){side[at], add_int(v, i64, k)})
+                            : add_int(v, i64, k);
+        if (!side[!at]) side[!at] = add_int(v, i64, 0);
+    }
+    return add_ins(v, less ? OP_LT : OP_LE, TY_OF(TY_BOOL), 2, side);
+}
+
+/* a <= b or a < b: nothing that could wrap around. */
+static bool needs_no_sum(const Lin *l) {
+    if (l->n > 2 || (l->c != 0 && l->c != 1)) return false;
+    for (uint32_t i = 0; i < l->n; i++)
+        if (l->t[i].b || (l->t[i].k != 1 && l->t[i].k != -1)) return false;
+    return l->n == 0 || (l->n == 1 ? l->c == 0 : l->t[0].k != l->t[1].k);
+}
+
+/* -2**bits <= r < 2**bits, in one unsigned comparison. */
+static Ref emit_small(Version *v, Ref r, int bits) {
+    Type *i64 = TY_I(64), *u64 = TY_U(64);
+    Ref moved =
+        add_ins(v, OP_ADD, i64, 2, (Ref[]){read_early(v, r), add_int(v, i64, (int64_t)1 << bits)});
+    Ref as_unsigned = add_ins(v, OP_BITCAST, u64, 1, &moved);
+    return add_ins(v, OP_LT, TY_OF(TY_BOOL), 2,
+                   (Ref[]){as_unsigned, add_int(v, u64, (int64_t)1 << (bits + 1))});
+}
+
+typedef struct Guards {
+    Version *v;
+    int bits;
+    Map seen;
+    Ref ok;
+} Guards;
+
+static void guard_lin(Guards *g, const Lin *l, int depth);
+
+static void guard_symbol(Guards *g, Ref r, int depth) {
+    Version *v = g->v;
+    if (!r || !map_set(v->cx, &g->seen, r, 1)) return;
+    Range range = affine_range(v->af, r);
+    int64_t end = (int64_t)1 << g->bits;
+    if (range.lo >= -end && range.hi < end) return;
+    if (affine_is_invariant(v->af, r)) {
+        g->ok = both(v, g->ok, emit_small(v, r, g->bits));
+        return;
+    }
+    const Counter *c = affine_counter(v->af, r);
+    if (!c || depth == 0) return;
+    for (uint32_t i = 0; i < c->nlo; i++) guard_lin(g, &c->lo[i], depth - 1);
+    for (uint32_t i = 0; i < c->nhi; i++) guard_lin(g, &c->hi[i], depth - 1);
+}
+
+static void guard_lin(Guards *g, const Lin *l, int depth) {
+    for (uint32_t i = 0; i < l->n; i++) {
+        guard_symbol(g, l->t[i].a, depth);
+        guard_symbol(g, l->t[i].b, depth);
+    }
+}
+
+static Ref emit_guards(Version *v, int bits) {
+    Guards g = {.v = v, .bits = bits};
+    for (uint32_t i = 0; i < v->af->used.n; i++) guard_lin(&g, &v->af->used.at[i], 6);
+    for (uint32_t i = 0; i < v->goals.n; i++)
+        for (uint32_t k = 0; k < v->goals.at[i].n; k++)
+            if (!needs_no_sum(&v->goals.at[i].any[k])) guard_lin(&g, &v->goals.at[i].any[k], 6);
+    return g.ok;
+}
+
+static Ref emit_goal(Version *v, const Goal *g) {
+    if (g->cond) return read_early(v, g->cond);
+    Ref ok = emit_never_positive(v, &g->any[0]);
+    for (uint32_t k = 1; k < g->n; k++)
+        ok = add_ins(v, OP_OR, TY_OF(TY_BOOL), 2, (Ref[]){ok, emit_never_positive(v, &g->any[k])});
+    return ok;
+}
+
+static bool same_goal(const Goal *a, const Goal *b) {
+    if (a->cond != b->cond || a->n != b->n) return false;
+    for (uint32_t k = 0; k < a->n; k++) {
+        Lin d = lin_add(a->any[k], b->any[k], -1);
+        if (!d.ok || d.n || d.c) return false;
+    }
+    return true;
+}
+
+/* One sum asked for already, in the first few? (stencils ask much the same again and again) */
+static bool is_repeated(const Version *v, uint32_t i) {
+    for (uint32_t k = i > 32 ? i - 32 : 0; k < i; k++)
+        if (same_goal(&v->goals.at[k], &v->goals.at[i])) return true;
+    return false;
+}
+
+static Ref emit_checks(Version *v, int bits) {
+    Ref ok = emit_guards(v, bits);
+    for (uint32_t i = 0; i < v->af->used.n; i++)
+        if (v->af->used.at[i].condition)
+            ok = both(v, ok, emit_never_positive(v, &v->af->used.at[i]));
+    for (uint32_t i = 0; i < v->goals.n; i++)
+        if (!is_repeated(v, i)) ok = both(v, ok, emit_goal(v, &v->goals.at[i]));
+    return ok;
+}
+
+/* --- the fast copy ---------------------------------------------------------------------------- */
+
+static void drop_checks(Version *v) {
+    Subst sub = {0};
+    for (uint32_t i = 0; i < v->drops.n; i++) {
+        const Drop *d = &v->drops.at[i];
+        ir_kill(v->fn, d->check);
+        if (!d->wrap || ir_at(v->fn, d->wrap)->op != OP_WRAP) continue;
+        if (d->from_end) {
+            ir_at(v->fn, d->wrap)->op = OP_ADD;
+            continue;
+        }
+        subst_set(v->cx, &sub, d->wrap, ir_at(v->fn, d->wrap)->args[0]);
+        ir_kill(v->fn, d->wrap);
+    }
+    subst_apply(v->fn, &sub);
+    ir_sweep(v->fn);
+}
+
+static void version_nest(Version *v) {
+    int bits = find_small(v);
+    if (!bits || v->nest->preheader == NO_BLOCK || !outline_is_possible(v->af, v->nest)) return;
+    v->before = v->nest->preheader;
+    v->early = (Map){0};
+    Ref ok = emit_checks(v, bits);
+    if (ok) outline_slow(v->cx, v->fn, v->af, v->nest, v->before, ok);
+    drop_checks(v);
+    for (uint32_t k = 0; k < v->nest->nblocks; k++) v->af->gone[v->nest->blocks[k]] = true;
+    v->changed = true;
+}
+
+/* How many checks could go if the loops inside were versioned one by one; single loops inside
+ * others are not. */
+static uint32_t plan_children(Version *v, Loop *loop) {
+    uint32_t sum = 0;
+    for (Loop *l = loop->child; l; l = l->next) {
+        if (!l->child) continue;
+        uint32_t own = plan(v, l), inner = plan_children(v, l);
+        sum += own > inner ? own : inner;
+    }
+    return sum;
+}
+
+static void version_loops(Version *v, Loop *loop) {
+    for (; loop; loop = loop->next) {
+        if (loop->depth > 1 && !loop->child) continue;
+        uint32_t inner = plan_children(v, loop), own = plan(v, loop);
+        if (inner > own)
+            version_loops(v, loop->child);
+        else if (own)
+            version_nest(v);
+    }
+}
+
+static bool has_checks(const Fn *fn) {
+    for (BlockId b = 0; b < fn->blocks.n; b++)
+        for (uint32_t i = 0; i < fn->blocks.at[b].ins.n; i++) {
+            unsigned op = ir_at(fn, fn->blocks.at[b].ins.at[i])->op;
+            if (op == OP_CHECK || op == OP_CHECK_INDEX) return true;
+        }
+    return false;
+}
+
+bool opt_version(Cx *cx, Fn *fn) {
+    if (fn->is_slow || fn->is_kernel || !has_checks(fn)) return false;
+    outline_preheaders(cx, fn);
+    Version v = {.cx = cx, .fn = fn, .af = affine_new(cx, fn, LIN_ASSUME)};
+    version_loops(&v, v.af->loops->roots);
+    return v.changed;
+}
