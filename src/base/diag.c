@@ -18,14 +18,25 @@ static Diag *pending(Cx *cx) {
     return cx->diag;
 }
 
-void diag_note(Cx *cx, Span span, const char *fmt, ...) {
-    DiagNote *n = NEW(cx, DiagNote), **end = &pending(cx)->notes;
-    va_list ap;
-    va_start(ap, fmt);
+static void add_note(Cx *cx, Diag *d, Span span, const char *fmt, va_list ap) {
+    DiagNote *n = NEW(cx, DiagNote), **end = &d->notes;
     *n = (DiagNote){span, cx_vprintf(cx, fmt, ap), NULL};
-    va_end(ap);
     while (*end) end = &(*end)->next;
     *end = n;
+}
+
+void diag_note(Cx *cx, Span span, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    add_note(cx, pending(cx), span, fmt, ap);
+    va_end(ap);
+}
+
+void diag_note_late(Cx *cx, Diag *d, Span span, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    add_note(cx, d, span, fmt, ap);
+    va_end(ap);
 }
 
 void diag_hint(Cx *cx, const char *fmt, ...) {

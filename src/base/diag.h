@@ -30,6 +30,9 @@ struct Diag {
 
 /* Notes are collected and belong to the next diag_fail. Arguments fill the row's text. */
 __attribute__((format(printf, 3, 4))) void diag_note(Cx *cx, Span span, const char *fmt, ...);
+/* A note more for an error that is already on its way. */
+__attribute__((format(printf, 4, 5))) void diag_note_late(Cx *cx, Diag *d, Span span,
+                                                          const char *fmt, ...);
 /* A hint for the next diag_fail in place of the row's own. */
 __attribute__((format(printf, 2, 3))) void diag_hint(Cx *cx, const char *fmt, ...);
 _Noreturn void diag_fail(Cx *cx, Span span, DiagId id, ...);

@@ -1,8 +1,10 @@
-/* From the syntax tree to HIGH IR: SSA built directly while walking the tree (Braun et al., 2013).
+/* From the syntax tree to HIGH IR: SSA built directly while walking the tree (Braun et al.,
+ * 2013).
  *
- * The builder knows names, not types: it resolves which variable, global or closure value a name is, marks weak
- * constants, makes control flow and exception edges explicit, and leaves everything else to inference. What can
- * not be compiled becomes OP_REFUSE where it stands, so that code pruned for the types at hand may contain it. */
+ * The builder knows names, not types: it resolves which variable, global or closure value a name
+ * is, marks weak constants, makes control flow and exception edges explicit, and leaves
+ * everything else to inference. What cannot be compiled becomes OP_REFUSE where it stands, so
+ * that code pruned for the types at hand may contain it. */
 #pragma once
 #include "ir/ir.h"
 
@@ -12,17 +14,20 @@ struct FnDef {
     const struct Node *node; /* N_FUNCTION or N_LAMBDA */
     const char *name, *qualname;
     uint32_t file;
-    PyObject *globals;  /* dict; borrowed from the Python function, which the compile keeps alive */
-    PyObject *func;     /* the Python function; NULL for an inner function; borrowed */
+    /* The function's globals (a dict) and the Python function itself, NULL for an inner one. Both
+     * borrowed: the compile keeps them alive. */
+    PyObject *globals, *func;
     const FnDef *outer; /* the function it is written in, or NULL */
-    const char **params; /* names in the order of the types: positional, *args, keyword-only */
-    uint32_t nparams;
-    bool has_varargs;     /* params[npositional] is *args */
-    uint32_t npositional;
-    uint32_t ndefaults;   /* of the positional ones, the last; inner functions evaluate them at the def: they are
-                             captured as extra values "=name" */
-    const char **captures; /* inner functions: names of the outer variables it reads (or writes: cells), in the
-                              order of OP_CLOSURE's operands; they follow the parameters in Fn.args */
+    /* Names in the order of the types: positional, *args, keyword-only. */
+    const char **params;
+    uint32_t nparams, npositional;
+    bool has_varargs; /* params[npositional] is *args */
+    /* How many of the positional ones, the last, have default values. Inner functions evaluate them
+     * at the def: they are captured as extra values "=name". */
+    uint32_t ndefaults;
+    /* Inner functions: names of the outer variables it reads (or writes: cells), in the order of
+     * OP_CLOSURE's operands; they follow the parameters in Fn.args. */
+    const char **captures;
     uint32_t ncaptures;
 };
 
@@ -32,20 +37,21 @@ typedef struct Unroll {
     uint32_t n;
 } Unroll;
 
-/* The definition behind a Python function (its source found, parsed, and checked against the code object); aborts
- * with D_NO_SOURCE, D_SOURCE_CHANGED, D_NOT_A_FUNCTION or a syntax problem. GIL held. */
+/* The definition behind a Python function (its source found, parsed, and checked against the code
+ * object); aborts with D_NO_SOURCE, D_SOURCE_CHANGED, D_NOT_A_FUNCTION or D_TOO_DEEP. GIL held. */
 const FnDef *build_load(Cx *cx, PyObject *func);
 
-/* A new HIGH function of `module`, its args untyped: parameters, then captures. GIL held. Captured arrays are added
- * to module->captured. Deterministic: the same def and unrolls give the same loop ids. */
+/* A new HIGH function of `module`, its args untyped: parameters, then captures. GIL held. Captured
+ * arrays are added to module->captured (their types are not). A loop keeps its id whatever other
+ * loops are unrolled; each copy of an unrolled loop's body has loops with ids of their own. */
 Fn *build_fn(Cx *cx, const FnDef *def, Module *module, const Unroll *unrolls, uint32_t nunrolls);
 
-/* A Python object as a compile-time constant: numbers, None, str, bytes, tuples, functions, modules, classes, enum
- * members, dtypes, NumPy scalars (those are not weak). NULL if it is none of these; arrays too are NULL. */
+/* A Python object as a compile-time constant: numbers, None, str, bytes, tuples, ranges, slices,
+ * functions and other callables (FUNC), modules, classes, enum members, dtypes, NumPy scalars
+ * (those are not weak), Ellipsis (CLASS). NULL if it is none of these; arrays too are NULL. GIL
+ * held. */
 Const *build_const(Cx *cx, PyObject *obj);
 
-/* The variable that a value was assigned to or stands for, for messages; NULL if it has none. */
-const char *build_name_of(const Fn *fn, Ref r);
-
-/* The source name of a value: of the variable it was assigned to or of the block parameter; NULL: none. */
+/* The source name of a value: of the variable it was assigned to or of the block parameter;
+ * NULL: none. */
 const char *build_name_of(const Fn *fn, Ref r);

@@ -33,7 +33,7 @@ typedef struct BlockInfo {
     VEC(Pred) preds;
     VEC(BlockId) guarded; /* handlers: the blocks whose exceptions come here */
     bool sealed;          /* all preds are known */
-    bool dirty;           /* a variable was written in it, so its entry values are no longer the current ones */
+    bool dirty;           /* a variable was written in it: the values at its entry are old */
 } BlockInfo;
 
 typedef struct Phi {
@@ -61,7 +61,7 @@ typedef struct Builder {
     Frame *frame;
     VEC(BlockInfo) info; /* per block */
     VEC(Phi) phis;
-    VEC(const char *) names; /* per variable of the SSA form: scope's, then nameless ones; NULL: nameless */
+    VEC(const char *) names; /* per SSA variable: the scope's, then nameless ones (NULL) */
     Map now, before;   /* (block, var) -> value at its end so far; at its entry */
     Ref *cells;        /* per variable of the scope: its cell, 0: none */
     Ref unset;         /* the one OP_UNSET */
@@ -72,12 +72,13 @@ typedef struct Builder {
     int depth;
 } Builder;
 
-/* --- ssa.c: blocks and variables ------------------------------------------------------------------------------ */
+/* --- ssa.c: blocks and variables ----------------------------------------------------------- */
 
 BlockId bd_new_block(Builder *b, const char *label);
 /* Begins to fill a block, under the current handler. */
 void bd_start(Builder *b, BlockId block);
-/* The same when all edges to it are made: false if there are none, then this place cannot be reached. */
+/* The same when all edges to it are made: false if there are none, then this place cannot be
+ * reached. */
 bool bd_enter(Builder *b, BlockId block);
 /* All edges to it are made. */
 void bd_seal(Builder *b, BlockId block);
@@ -91,7 +92,7 @@ void bd_set_handler(Builder *b, BlockId handler);
 /* All code that `handler` guards is built: false if none of it can raise. */
 bool bd_seal_handler(Builder *b, BlockId handler);
 
-/* Appends an instruction, in a block of its own if an exception must see the variables as they are now. */
+/* Appends an instruction, in a new block if an exception must see the variables as they are now. */
 Ref bd_add(Builder *b, Op op, Span span, uint32_t nargs, const Ref *args);
 Ref bd_add1(Builder *b, Op op, Span span, Ref x);
 Ref bd_add2(Builder *b, Op op, Span span, Ref x, Ref y);
@@ -105,7 +106,7 @@ void bd_check_set(Builder *b, Ref value, const char *name, Span span);
 /* Fills in the parameters of blocks; nothing may be built after it. */
 void bd_finish(Builder *b);
 
-/* --- names.c -------------------------------------------------------------------------------------------------------- */
+/* --- names.c -------------------------------------------------------------------------------- */
 
 Ref bd_read_name(Builder *b, const char *name, Span span);
 void bd_write_name(Builder *b, const char *name, Ref value, Span span);
@@ -120,7 +121,7 @@ Ref bd_make_closure(Builder *b, const Node *n);
 /* Makes the cells of the function's own variables, and gives arguments to parameters. */
 void bd_open_variables(Builder *b);
 
-/* --- pyconst.c ------------------------------------------------------------------------------------------------------ */
+/* --- pyconst.c ------------------------------------------------------------------------------ */
 
 Ref bd_const(Builder *b, const Const *k, Span span);
 Ref bd_const_none(Builder *b, Span span);
@@ -130,7 +131,7 @@ Ref bd_const_str(Builder *b, const char *s, size_t n, Span span);
 Ref bd_literal(Builder *b, const Node *n);
 Const *bd_ellipsis(Cx *cx);
 
-/* --- expr.c, call.c --------------------------------------------------------------------------------------------------- */
+/* --- expr.c, call.c -------------------------------------------------------------------------- */
 
 Ref bd_expr(Builder *b, const Node *n);
 /* Goes to yes or no by the truth of n; the current block ends. */
@@ -150,7 +151,7 @@ Ref bd_fstring(Builder *b, const Node *n);
 /* The branch that a condition of literals always takes: 1, 0, or -1: not known. */
 int bd_known_truth(const Node *n);
 
-/* --- stmt.c, loop.c, match.c, try.c -------------------------------------------------------------------------------------- */
+/* --- stmt.c, loop.c, match.c, try.c ----------------------------------------------------------- */
 
 void bd_stmts(Builder *b, Node *const *list, uint32_t n);
 void bd_stmt(Builder *b, const Node *n);
@@ -160,8 +161,8 @@ void bd_while(Builder *b, const Node *n);
 void bd_match(Builder *b, const Node *n);
 void bd_try(Builder *b, const Node *n);
 void bd_raise_stmt(Builder *b, const Node *n);
-/* Runs what has to run on the way out to `to` (NULL: out of the function). Afterwards this place may not be
- * reached any more. Undone by bd_back_in, which puts frame and handler back. */
+/* Runs what has to run on the way out to `to` (NULL: out of the function). Afterwards this place
+ * may not be reached any more. Undone by bd_back_in, which puts frame and handler back. */
 typedef struct Way {
     Frame *frame;
     BlockId handler;

@@ -23,7 +23,8 @@ Ref bd_call(Builder *b, const Node *n) {
     for (uint32_t i = 0; i < n->n2; i++) {
         const Node *keyword = n->list2[i];
         if (!keyword->name)
-            return bd_refuse(b, keyword->span, D_NOT_YET, "** in a call", "name the arguments one by one");
+            return bd_refuse(b, keyword->span, D_NOT_YET, "** in a call",
+                             "name the arguments one by one");
         keywords[i] = keyword->name;
         vec_push(b->cx, &args, bd_expr(b, keyword->a));
     }
@@ -56,7 +57,8 @@ static const char *literal_spec(Builder *b, const Node *spec) {
 static Ref format(Builder *b, const Node *n) {
     const char *spec = n->b ? literal_spec(b, n->b) : NULL;
     if (n->b && !spec)
-        return bd_refuse(b, n->b->span, D_NOT_YET, "a computed format specification", "write the specification out");
+        return bd_refuse(b, n->b->span, D_NOT_YET, "a computed format specification",
+                         "write the specification out");
     Ref r = bd_add1(b, OP_FORMAT, n->span, bd_expr(b, n->a));
     ir_at(b->fn, r)->sub = n->op;
     ir_at(b->fn, r)->name = spec && *spec ? spec : NULL;

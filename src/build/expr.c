@@ -6,7 +6,7 @@ void bd_deeper(Builder *b, Span span) {
     if (++b->depth > LIMIT) diag_fail(b->cx, span, D_TOO_DEEP);
 }
 
-/* --- refusals --------------------------------------------------------------------------------------------------- */
+/* --- refusals --------------------------------------------------------------------------------- */
 
 Ref bd_refuse(Builder *b, Span span, DiagId id, const char *text, const char *hint) {
     Refusal *refusal = NEW(b->cx, Refusal);
@@ -22,11 +22,12 @@ Ref bd_refuse_node(Builder *b, const Node *n) {
 
 void bd_refuse_here(Builder *b, Span span, DiagId id, const char *text, const char *hint) {
     bd_refuse(b, span, id, text, hint);
-    b->fn->blocks.at[b->at].term = (Term){.kind = TERM_UNREACHABLE, .span = span, .succ = {{.to = NO_BLOCK}, {.to = NO_BLOCK}}};
+    b->fn->blocks.at[b->at].term = (Term){
+        .kind = TERM_UNREACHABLE, .span = span, .succ = {{.to = NO_BLOCK}, {.to = NO_BLOCK}}};
     b->at = NO_BLOCK;
 }
 
-/* --- operators -------------------------------------------------------------------------------------------------- */
+/* --- operators -------------------------------------------------------------------------------- */
 
 static Ref add_operator(Builder *b, Op op, uint8_t sub, Span span, uint32_t n, const Ref *args) {
     bool weak = op == OP_UNARY || op == OP_BINARY;
@@ -107,7 +108,7 @@ static Ref compare(Builder *b, const Node *n) {
     return bd_read(b, var);
 }
 
-/* --- values by way of control flow -------------------------------------------------------------------------------- */
+/* --- values by way of control flow ------------------------------------------------------------ */
 
 int bd_known_truth(const Node *n) {
     if (n->kind == N_UNARY && n->op == UN_NOT) {
@@ -122,8 +123,11 @@ int bd_known_truth(const Node *n) {
     case LIT_FLOAT: return n->lit->f[0] != 0;
     case LIT_STR:
     case LIT_BYTES: return n->lit->n != 0;
-    case LIT_UINT: case LIT_BIG: case LIT_ELLIPSIS: return 1;
-    case LIT_COMPLEX: case LIT_OTHER: break;
+    case LIT_UINT:
+    case LIT_BIG:
+    case LIT_ELLIPSIS: return 1;
+    case LIT_COMPLEX:
+    case LIT_OTHER: break;
     }
     return -1;
 }
@@ -138,7 +142,8 @@ static Ref and_or(Builder *b, const Node *n) {
         if (i + 1 == n->n) break;
         BlockId next = bd_new_block(b, "bool.next");
         bool is_and = n->kind == N_AND;
-        bd_branch(b, truth(b, r, n->list[i]->span), is_and ? next : done, is_and ? done : next, n->list[i]->span);
+        bd_branch(b, truth(b, r, n->list[i]->span), is_and ? next : done, is_and ? done : next,
+                  n->list[i]->span);
         bd_enter(b, next);
     }
     bd_jump(b, done);
@@ -150,7 +155,8 @@ static Ref if_expr(Builder *b, const Node *n) {
     int known = bd_known_truth(n->a);
     if (known >= 0) return bd_expr(b, known ? n->b : n->c);
     uint32_t var = bd_new_var(b);
-    BlockId yes = bd_new_block(b, "then"), no = bd_new_block(b, "else"), done = bd_new_block(b, "ifexp.done");
+    BlockId yes = bd_new_block(b, "then"), no = bd_new_block(b, "else"),
+            done = bd_new_block(b, "ifexp.done");
     bd_cond(b, n->a, yes, no);
     for (int i = 0; i < 2; i++) {
         if (!bd_enter(b, i ? no : yes)) continue;
@@ -196,7 +202,7 @@ void bd_cond(Builder *b, const Node *n, BlockId yes, BlockId no) {
     bd_shallower(b);
 }
 
-/* --- the rest -------------------------------------------------------------------------------------------------------- */
+/* --- the rest --------------------------------------------------------------------------------- */
 
 static Ref attribute(Builder *b, const Node *n) {
     Ref r = bd_add1(b, OP_GETATTR, n->span, bd_expr(b, n->a));
@@ -207,7 +213,8 @@ static Ref attribute(Builder *b, const Node *n) {
 static Ref slice(Builder *b, const Node *n) {
     const Node *parts[3] = {n->a, n->b, n->c};
     Ref args[3];
-    for (int i = 0; i < 3; i++) args[i] = parts[i] ? bd_expr(b, parts[i]) : bd_const_none(b, n->span);
+    for (int i = 0; i < 3; i++)
+        args[i] = parts[i] ? bd_expr(b, parts[i]) : bd_const_none(b, n->span);
     return bd_add(b, OP_SLICE, n->span, 3, args);
 }
 
@@ -215,7 +222,8 @@ Ref bd_tuple(Builder *b, const Node *n) {
     Refs items = {0};
     for (uint32_t i = 0; i < n->n; i++) {
         if (n->list[i]->kind == N_STAR)
-            return bd_refuse(b, n->list[i]->span, D_NOT_YET, "* inside a tuple", "join tuples with +");
+            return bd_refuse(b, n->list[i]->span, D_NOT_YET, "* inside a tuple",
+                             "join tuples with +");
         vec_push(b->cx, &items, bd_expr(b, n->list[i]));
     }
     return bd_add(b, OP_TUPLE, n->span, items.n, items.at);

@@ -10,8 +10,11 @@ const FnDef *build_load(Cx *cx, PyObject *func) {
     const char *qualname = py_text_attr(cx, func, "__qualname__");
     if (!qualname) qualname = "?";
     FnDef *def = NEW(cx, FnDef);
-    *def = (FnDef){.node = syn_read_source(cx, &source, qualname), .qualname = qualname, .file = source.file,
-                   .globals = py_attr(cx, func, "__globals__"), .func = func};
+    *def = (FnDef){.node = syn_read_source(cx, &source, qualname),
+                   .qualname = qualname,
+                   .file = source.file,
+                   .globals = py_attr(cx, func, "__globals__"),
+                   .func = func};
     def->name = def->node->func->name;
     bd_resolve_scopes(cx, def);
     PyObject *defaults = py_attr(cx, func, "__defaults__");
@@ -36,11 +39,13 @@ static void add_args(Builder *b) {
 /* Functions that cannot be compiled, whatever their types. */
 static bool refuse_whole(Builder *b, const Func *f) {
     if (f->generator) {
-        bd_refuse_here(b, f->generator->span, D_NOT_YET, f->generator->refused->what, f->generator->refused->hint);
+        bd_refuse_here(b, f->generator->span, D_NOT_YET, f->generator->refused->what,
+                       f->generator->refused->hint);
         return true;
     }
     if (!f->kwargs) return false;
-    bd_refuse_here(b, b->fn->span, D_NOT_YET, cx_printf(b->cx, "**%s in a function's parameters", f->kwargs),
+    bd_refuse_here(b, b->fn->span, D_NOT_YET,
+                   cx_printf(b->cx, "**%s in a function's parameters", f->kwargs),
                    "name the parameters");
     return true;
 }
@@ -54,7 +59,7 @@ static void build_body(Builder *b) {
     b->unset = bd_add(b, OP_UNSET, b->fn->span, 0, NULL);
     bd_open_variables(b);
     if (refuse_whole(b, f)) return;
-    BlockId body = bd_new_block(b, "body"); /* the entry has no predecessors: a loop may begin at once */
+    BlockId body = bd_new_block(b, "body"); /* a loop may begin at once: not at the entry */
     bd_jump(b, body);
     bd_enter(b, body);
     bd_stmts(b, f->body.at, f->body.n);
@@ -67,8 +72,16 @@ Fn *build_fn(Cx *cx, const FnDef *def, Module *module, const Unroll *unrolls, ui
     fn->file = def->file;
     fn->span = def->node->span;
     fn->module = module;
-    Builder b = {.cx = cx, .fn = fn, .module = module, .def = def, .root = def, .scope = def->node->func->scope,
-                 .unrolls = unrolls, .nunrolls = nunrolls, .at = NO_BLOCK, .handler = NO_BLOCK};
+    Builder b = {.cx = cx,
+                 .fn = fn,
+                 .module = module,
+                 .def = def,
+                 .root = def,
+                 .scope = def->node->func->scope,
+                 .unrolls = unrolls,
+                 .nunrolls = nunrolls,
+                 .at = NO_BLOCK,
+                 .handler = NO_BLOCK};
     while (b.root->outer) b.root = b.root->outer;
     build_body(&b);
     bd_finish(&b);

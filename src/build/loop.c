@@ -2,7 +2,8 @@
 #include "build/build_int.h"
 
 static void run_body(Builder *b, const Node *n, BlockId to_break, BlockId to_continue) {
-    Frame frame = {.kind = FRAME_LOOP, .outer = b->frame, .to_break = to_break, .to_continue = to_continue};
+    Frame frame = {
+        .kind = FRAME_LOOP, .outer = b->frame, .to_break = to_break, .to_continue = to_continue};
     b->frame = &frame;
     bd_stmts(b, n->list, n->n);
     b->frame = frame.outer;
@@ -25,9 +26,10 @@ void bd_while(Builder *b, const Node *n) {
     bd_enter(b, exit);
 }
 
-/* --- for ------------------------------------------------------------------------------------------------------- */
+/* --- for -------------------------------------------------------------------------------------- */
 
-/* The loop's number: the same whatever other loops are unrolled, another in each copy of an unrolled loop. */
+/* The loop's number: the same whatever other loops are unrolled, another in each copy of an
+ * unrolled loop. */
 static int64_t loop_id(const Builder *b, const Node *n) {
     return (int64_t)((b->path & 0x7ffffffffff) << 20 | (n->id & 0xfffff));
 }
@@ -54,7 +56,8 @@ static void take_item(Builder *b, const Node *n, Ref iter, Ref pos) {
  *      \---- pos + 1 --------/                  */
 static void counted_loop(Builder *b, const Node *n, Ref iter, BlockId other, BlockId exit) {
     Span span = n->b->span;
-    BlockId head = bd_new_block(b, "for"), body = bd_new_block(b, "for.body"), next = bd_new_block(b, "for.next");
+    BlockId head = bd_new_block(b, "for"), body = bd_new_block(b, "for.body"),
+            next = bd_new_block(b, "for.next");
     uint32_t pos = bd_new_var(b);
     Ref len = bd_add1(b, OP_ITER_LEN, span, iter);
     bd_write(b, pos, bd_const_int(b, 0, span));
@@ -76,7 +79,8 @@ static void counted_loop(Builder *b, const Node *n, Ref iter, BlockId other, Blo
     bd_seal(b, head);
 }
 
-static void unrolled_loop(Builder *b, const Node *n, Ref iter, const Unroll *unroll, BlockId other, BlockId exit) {
+static void unrolled_loop(Builder *b, const Node *n, Ref iter, const Unroll *unroll, BlockId other,
+                          BlockId exit) {
     uint64_t path = b->path;
     for (uint32_t k = 0; k < unroll->n && b->at != NO_BLOCK; k++) {
         BlockId next = bd_new_block(b, "for.next");

@@ -1,5 +1,5 @@
-/* The match statement. A pattern is tested by jumps to `fail`; what it captures goes to nameless variables first and
- * to the names only when all of it fits, as in Python. */
+/* The match statement. A pattern is tested by jumps to `fail`; what it captures goes to nameless
+ * variables first and to the names only when all of it fits, as in Python. */
 #include <string.h>
 
 #include "build/build_int.h"
@@ -36,7 +36,9 @@ static void demand(Match *m, Ref cond, Span span) {
     bd_enter(m->b, fits);
 }
 
-static void demand_truth(Match *m, Ref value, Span span) { demand(m, bd_add1(m->b, OP_TRUTH, span, value), span); }
+static void demand_truth(Match *m, Ref value, Span span) {
+    demand(m, bd_add1(m->b, OP_TRUTH, span, value), span);
+}
 
 static void test_equal(Match *m, const Node *p, Ref subject, CmpOp op) {
     Ref r = bd_add2(m->b, OP_COMPARE, p->span, subject, bd_expr(m->b, p->a));
@@ -68,7 +70,8 @@ static void test_sequence(Match *m, const Node *p, Ref subject) {
     for (uint32_t i = 0; i < p->n; i++) {
         const Node *item = p->list[i];
         if (i == star) {
-            if (item->name) capture(m, item->name, middle(m, subject, star, p->n - star - 1, item->span));
+            if (item->name)
+                capture(m, item->name, middle(m, subject, star, p->n - star - 1, item->span));
             continue;
         }
         if (item->kind == N_PAS && !item->a && !item->name) continue; /* _ */
@@ -90,7 +93,8 @@ static void test_or(Match *m, const Node *p, Ref subject) {
     bd_enter(b, done);
 }
 
-/* The class's own list of what its positional patterns mean; NULL if the class is not known here. */
+/* The class's own list of what its positional patterns mean; NULL if the class is not known
+ * here. */
 static PyObject *match_args(Match *m, const Node *cls) {
     if (cls->kind != N_NAME || bd_find_var(m->b->scope, cls->name)->kind == VAR_LOCAL) return NULL;
     PyObject *args = py_attr(m->b->cx, bd_find_global(m->b, cls->name), "__match_args__");
@@ -114,7 +118,8 @@ static void test_positional(Match *m, const Node *p, Ref subject) {
         PyObject *arg = args && i < PyTuple_Size(args) ? PyTuple_GetItem(args, i) : NULL;
         const char *name = py_text(m->b->cx, arg, NULL);
         if (!name) {
-            bd_refuse(m->b, p->span, D_NOT_YET, "positional patterns of this class", "name the attributes: C(x=0)");
+            bd_refuse(m->b, p->span, D_NOT_YET, "positional patterns of this class",
+                      "name the attributes: C(x=0)");
             return;
         }
         test_attribute(m, p->list[i], cx_name(m->b->cx, name), subject);
@@ -126,7 +131,8 @@ static void test_class(Match *m, const Node *p, Ref subject) {
     Ref isinstance = bd_read_builtin(b, "isinstance", p->span), cls = bd_expr(b, p->a);
     demand_truth(m, bd_call_refs(b, p->span, 3, (Ref[]){isinstance, subject, cls}), p->span);
     if (p->n) test_positional(m, p, subject);
-    for (uint32_t i = 0; i < p->n2; i++) test_attribute(m, p->list2[i]->a, p->list2[i]->name, subject);
+    for (uint32_t i = 0; i < p->n2; i++)
+        test_attribute(m, p->list2[i]->a, p->list2[i]->name, subject);
 }
 
 /* Goes on where the pattern fits. */
@@ -149,7 +155,8 @@ static void test(Match *m, const Node *p, Ref subject) {
 }
 
 static void bind_captures(Builder *b, const Captures *c, Span span) {
-    for (uint32_t i = 0; i < c->names.n; i++) bd_write_name(b, c->names.at[i], bd_read(b, c->vars.at[i]), span);
+    for (uint32_t i = 0; i < c->names.n; i++)
+        bd_write_name(b, c->names.at[i], bd_read(b, c->vars.at[i]), span);
 }
 
 void bd_match(Builder *b, const Node *n) {

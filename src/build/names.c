@@ -11,9 +11,10 @@ Ref bd_strong(Builder *b, Ref value, const char *name, Span span) {
     return r;
 }
 
-/* --- globals --------------------------------------------------------------------------------------------------- */
+/* --- globals ---------------------------------------------------------------------------------- */
 
-/* The value of a closure variable of the outermost function. *known: there is such a variable (maybe not yet set). */
+/* The value of a closure variable of the outermost function. *known: there is such a variable
+ * (maybe not yet set). */
 static PyObject *find_closure_value(Builder *b, const char *name, bool *known) {
     PyObject *names = py_attr(b->cx, py_attr(b->cx, b->root->func, "__code__"), "co_freevars");
     PyObject *cells = py_attr(b->cx, b->root->func, "__closure__");
@@ -68,11 +69,12 @@ static bool is_python_number(PyObject *obj) {
 
 static Ref refuse_value(Builder *b, const char *name, PyObject *obj, Span span) {
     const char *cls = py_class_name(b->cx, obj);
-    const char *text = cx_printf(b->cx, "the value of '%s' is %s %s%s, which compiled code cannot use", name,
-                                 strchr("aeiou", cls[0]) ? "an" : "a", cls,
-                                 PyLong_CheckExact(obj) ? " beyond 64 bits" : "");
-    return bd_refuse(b, span, D_TYPING, text,
-                     "pass it as an argument, or keep to numbers, arrays, tuples, strings, functions and modules");
+    const char *text = cx_printf(
+        b->cx, "the value of '%s' is %s %s%s, which compiled code cannot use", name,
+        strchr("aeiou", cls[0]) ? "an" : "a", cls, PyLong_CheckExact(obj) ? " beyond 64 bits" : "");
+    return bd_refuse(
+        b, span, D_TYPING, text,
+        "pass it as an argument, or keep to numbers, arrays, tuples, strings and functions");
 }
 
 static Ref add_const(Builder *b, const Const *k, bool weak, Span span) {
@@ -97,7 +99,8 @@ static Ref read_object(Builder *b, const char *name, PyObject *obj, Span span) {
 
 Ref bd_read_global(Builder *b, const char *name, Span span) {
     uint64_t known = map_get(&b->globals, map_key(name), 0);
-    if (known) return add_const(b, (const Const *)(uintptr_t)(known & ~(uint64_t)1), known & 1, span);
+    if (known)
+        return add_const(b, (const Const *)(uintptr_t)(known & ~(uint64_t)1), known & 1, span);
     return read_object(b, name, bd_find_global(b, name), span);
 }
 
@@ -107,7 +110,7 @@ Ref bd_read_builtin(Builder *b, const char *name, Span span) {
     return k ? bd_const(b, k, span) : bd_refuse(b, span, D_NAME, name, NULL);
 }
 
-/* --- inner functions ---------------------------------------------------------------------------------------------- */
+/* --- inner functions -------------------------------------------------------------------------- */
 
 static Ref arg_of(Builder *b, uint32_t arg) { return b->fn->blocks.at[0].ins.at[arg]; }
 
@@ -134,7 +137,8 @@ Ref bd_make_closure(Builder *b, const Node *n) {
     Refs args = {0};
     for (uint32_t i = 0; i < f->nparams; i++) {
         const Node *fallback = f->params[i].fallback;
-        if (fallback) vec_push(b->cx, &args, bd_strong(b, bd_expr(b, fallback), NULL, fallback->span));
+        if (fallback)
+            vec_push(b->cx, &args, bd_strong(b, bd_expr(b, fallback), NULL, fallback->span));
     }
     return add_closure(b, f->scope, &args, n->span);
 }
@@ -146,13 +150,16 @@ static Ref remake_closure(Builder *b, const Var *owner, Span span) {
     Refs args = {0};
     if (ndefaults && inner != b->scope)
         return bd_refuse(b, span, D_NOT_YET,
-                         cx_printf(b->cx, "'%s', which has default values, used before its definition", owner->name),
+                         cx_printf(b->cx,
+                                   "'%s', which has default values, used before its definition",
+                                   owner->name),
                          "move its definition up");
-    for (uint32_t i = 0; i < ndefaults; i++) vec_push(b->cx, &args, arg_of(b, inner->func->nparams + i));
+    for (uint32_t i = 0; i < ndefaults; i++)
+        vec_push(b->cx, &args, arg_of(b, inner->func->nparams + i));
     return add_closure(b, inner, &args, span);
 }
 
-/* --- variables ------------------------------------------------------------------------------------------------------ */
+/* --- variables -------------------------------------------------------------------------------- */
 
 static Ref get_cell(Builder *b, Ref cell, const char *name, Span span) {
     Ref r = bd_add1(b, OP_CELL_GET, span, cell);
@@ -184,8 +191,15 @@ Ref bd_read_name(Builder *b, const char *name, Span span) {
 /* Which instructions can carry a variable's name for messages: those whose union is free. */
 static bool can_be_named(Op op) {
     switch (op) {
-    case OP_STRONG: case OP_PARAM: case OP_UNARY: case OP_BINARY: case OP_INPLACE: case OP_COMPARE: case OP_GETITEM:
-    case OP_TUPLE: case OP_ITER_ITEM: return true;
+    case OP_STRONG:
+    case OP_PARAM:
+    case OP_UNARY:
+    case OP_BINARY:
+    case OP_INPLACE:
+    case OP_COMPARE:
+    case OP_GETITEM:
+    case OP_TUPLE:
+    case OP_ITER_ITEM: return true;
     default: return false;
     }
 }
@@ -202,10 +216,12 @@ void bd_write_name(Builder *b, const char *name, Ref value, Span span) {
     else if (v->kind == VAR_OUTER)
         set_cell(b, arg_of(b, bd_capture_arg(b->scope, v->owner)), value, span);
     else if (v->kind == VAR_GLOBAL)
-        bd_refuse(b, span, D_UNSUPPORTED, cx_printf(b->cx, "assigning to the global variable '%s'", name),
+        bd_refuse(b, span, D_UNSUPPORTED,
+                  cx_printf(b->cx, "assigning to the global variable '%s'", name),
                   "return the value, or store it in an array that is passed as an argument");
     else
-        bd_refuse(b, span, D_UNSUPPORTED, cx_printf(b->cx, "assigning to '%s' of a function that is not compiled", name),
+        bd_refuse(b, span, D_UNSUPPORTED,
+                  cx_printf(b->cx, "assigning to '%s' of a function that is not compiled", name),
                   "compile the outer function, or return the value");
 }
 
@@ -214,10 +230,13 @@ void bd_delete_name(Builder *b, const char *name, Span span) {
     const Var *v = bd_find_var(b->scope, name);
     if (v->kind == VAR_CELL)
         set_cell(b, b->cells[v->id], b->unset, span);
+    else if (v->kind == VAR_OUTER)
+        set_cell(b, arg_of(b, bd_capture_arg(b->scope, v->owner)), b->unset, span);
     else if (v->kind == VAR_LOCAL || v->kind == VAR_INNER)
         bd_write(b, v->id, b->unset);
     else
-        bd_refuse(b, span, D_UNSUPPORTED, cx_printf(b->cx, "deleting '%s', which is not local", name), NULL);
+        bd_refuse(b, span, D_UNSUPPORTED,
+                  cx_printf(b->cx, "deleting '%s', which is not local", name), NULL);
 }
 
 void bd_open_variables(Builder *b) {

@@ -101,18 +101,20 @@ static Const *const_tuple(Cx *cx, PyObject *obj) {
 
 /* range and slice: three attributes. */
 static Const *const_triple(Cx *cx, PyObject *obj, bool is_range) {
-    PyObject *objs[3] = {py_attr(cx, obj, "start"), py_attr(cx, obj, "stop"), py_attr(cx, obj, "step")};
+    PyObject *objs[3] = {py_attr(cx, obj, "start"), py_attr(cx, obj, "stop"),
+                         py_attr(cx, obj, "step")};
     Const **items;
     Type **types;
     if (!objs[0] || !objs[1] || !objs[2] || !const_items(cx, objs, 3, &items, &types)) return NULL;
-    if (is_range && (types[0] != TY_I(64) || types[1] != TY_I(64) || types[2] != TY_I(64))) return NULL;
+    if (is_range && (types[0] != TY_I(64) || types[1] != TY_I(64) || types[2] != TY_I(64)))
+        return NULL;
     Const *k = new_const(cx, is_range ? TY_OF(TY_RANGE) : ty_slice(types[0], types[1], types[2]));
     k->seq.items = items;
     k->seq.n = 3;
     return k;
 }
 
-/* --- enums --------------------------------------------------------------------------------------------------------- */
+/* --- enums ------------------------------------------------------------------------------------ */
 
 /* Position of a member in its class, in the order of definition. */
 static int64_t member_index(Cx *cx, PyObject *member) {
@@ -122,7 +124,8 @@ static int64_t member_index(Cx *cx, PyObject *member) {
     return -1;
 }
 
-/* A member of an int enum is its value; of another enum its index, and the type says what the values are. */
+/* A member of an int enum is its value; of another enum its index, and the type says what the
+ * values are. */
 static Const *const_enum(Cx *cx, PyObject *obj) {
     PyObject *member = py_attr(cx, obj, "value");
     Const *value = member ? build_const(cx, member) : NULL;
@@ -132,7 +135,7 @@ static Const *const_enum(Cx *cx, PyObject *obj) {
     return k->i < 0 && !PyLong_Check(obj) ? NULL : k;
 }
 
-/* --- NumPy ----------------------------------------------------------------------------------------------------------- */
+/* --- NumPy ------------------------------------------------------------------------------------ */
 
 static Type *type_of_dtype(Cx *cx, PyObject *dtype) {
     const char *kind = py_text_attr(cx, dtype, "kind");
@@ -170,7 +173,7 @@ static Const *const_dtype(Cx *cx, PyObject *obj) {
     return k;
 }
 
-/* --- all --------------------------------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 Const *build_const(Cx *cx, PyObject *obj) {
     if (obj == Py_None) return new_const(cx, TY_OF(TY_NONE));
@@ -197,13 +200,15 @@ Const *build_const(Cx *cx, PyObject *obj) {
     return PyCallable_Check(obj) ? const_object(cx, TY_FUNC, obj) : NULL;
 }
 
-/* --- in code -------------------------------------------------------------------------------------------------------------- */
+/* --- in code ---------------------------------------------------------------------------------- */
 
 Ref bd_const(Builder *b, const Const *k, Span span) {
     return ir_const(b->cx, b->fn, b->at, (Const *)(uintptr_t)k, span);
 }
 
-Ref bd_const_none(Builder *b, Span span) { return bd_const(b, new_const(b->cx, TY_OF(TY_NONE)), span); }
+Ref bd_const_none(Builder *b, Span span) {
+    return bd_const(b, new_const(b->cx, TY_OF(TY_NONE)), span);
+}
 
 Ref bd_const_bool(Builder *b, bool value, Span span) {
     return bd_const(b, ir_const_int(b->cx, TY_OF(TY_BOOL), value), span);
@@ -228,7 +233,8 @@ Ref bd_literal(Builder *b, const Node *n) {
     case LIT_INT: k = ir_const_int(b->cx, TY_I(64), lit->i); break;
     case LIT_UINT: k = ir_const_int(b->cx, TY_U(64), lit->i); break;
     case LIT_BIG:
-        return bd_refuse(b, n->span, D_UNSUPPORTED, "an integer beyond 64 bits", "write a float, such as 1e30");
+        return bd_refuse(b, n->span, D_UNSUPPORTED, "an integer beyond 64 bits",
+                         "write a float, such as 1e30");
     case LIT_FLOAT: k = ir_const_float(b->cx, TY_F(64), lit->f[0]); break;
     case LIT_COMPLEX:
         k = new_const(b->cx, TY_C(128));
@@ -236,7 +242,8 @@ Ref bd_literal(Builder *b, const Node *n) {
         break;
     case LIT_STR: return bd_const_str(b, lit->s, lit->n, n->span);
     case LIT_BYTES: return bd_const(b, const_text(b->cx, TY_BYTES, lit->s, lit->n), n->span);
-    case LIT_OTHER: return bd_refuse(b, n->span, D_UNSUPPORTED, "a string with lone surrogates", NULL);
+    case LIT_OTHER:
+        return bd_refuse(b, n->span, D_UNSUPPORTED, "a string with lone surrogates", NULL);
     }
     Ref r = bd_const(b, k, n->span);
     ir_at(b->fn, r)->weak = true;

@@ -1,12 +1,13 @@
 /* Resolution of names.
  *
- * 1. A walk in the order of evaluation notes for each function which names it binds, when, and which it uses.
- * 2. Each name that a function uses but does not bind is looked for in the functions around it; those between
- *    capture it too, to pass it on.
- * 3. A captured variable is passed by value if its only binding comes before the inner function is made and no loop
- *    can bring it again; else, if it is itself an inner function, what *that* captures is captured in its place
- *    (recursion, helpers defined further down); else it becomes a cell. The last two are repeated until nothing
- *    changes. */
+ * 1. A walk in the order of evaluation notes for each function which names it binds, when, and
+ *    which it uses.
+ * 2. Each name that a function uses but does not bind is looked for in the functions around it;
+ *    those between capture it too, to pass it on.
+ * 3. A captured variable is passed by value if its only binding comes before the inner function
+ *    is made and no loop can bring it again; else, if it is itself an inner function, what
+ *    *that* captures is captured in its place (recursion, helpers defined further down); else it
+ *    becomes a cell. The last two are repeated until nothing changes. */
 #include "build/scopes.h"
 
 typedef struct Walk {
@@ -16,7 +17,7 @@ typedef struct Walk {
     uint32_t nloops; /* loops around this place */
 } Walk;
 
-/* --- 1: the walk --------------------------------------------------------------------------------------------- */
+/* --- 1: the walk ------------------------------------------------------------------------------ */
 
 static Var *find_or_add(Cx *cx, Scope *s, const char *name) {
     Var *v = bd_find_var(s, name);
@@ -176,16 +177,43 @@ static void walk(Walk *w, const Node *n) {
     case N_REFUSED:
         for (uint32_t i = 0; i < n->n; i++) bind_target(w, n->list[i]);
         return;
-    case N_LITERAL: case N_BINARY: case N_UNARY: case N_AND: case N_OR: case N_COMPARE: case N_IFEXP:
-    case N_CALL: case N_KEYWORD: case N_ATTRIBUTE: case N_SUBSCRIPT: case N_SLICE: case N_TUPLE: case N_STAR:
-    case N_FSTRING: case N_FORMAT: case N_EXPR: case N_IF: case N_BREAK: case N_CONTINUE: case N_PASS:
-    case N_RETURN: case N_ASSERT: case N_RAISE: case N_MATCH: case N_CASE: case N_BLOCK: case N_PVALUE:
-    case N_PSINGLE: case N_PSEQ: case N_POR: case N_PCLASS: walk_children(w, n); return;
+    case N_LITERAL:
+    case N_BINARY:
+    case N_UNARY:
+    case N_AND:
+    case N_OR:
+    case N_COMPARE:
+    case N_IFEXP:
+    case N_CALL:
+    case N_KEYWORD:
+    case N_ATTRIBUTE:
+    case N_SUBSCRIPT:
+    case N_SLICE:
+    case N_TUPLE:
+    case N_STAR:
+    case N_FSTRING:
+    case N_FORMAT:
+    case N_EXPR:
+    case N_IF:
+    case N_BREAK:
+    case N_CONTINUE:
+    case N_PASS:
+    case N_RETURN:
+    case N_ASSERT:
+    case N_RAISE:
+    case N_MATCH:
+    case N_CASE:
+    case N_BLOCK:
+    case N_PVALUE:
+    case N_PSINGLE:
+    case N_PSEQ:
+    case N_POR:
+    case N_PCLASS: walk_children(w, n); return;
     case NODES: return;
     }
 }
 
-/* --- 2: who owns what ------------------------------------------------------------------------------------------- */
+/* --- 2: who owns what ------------------------------------------------------------------------- */
 
 static Var *find_owner(Scope *s, const char *name) {
     for (; s; s = s->outer) {
@@ -196,7 +224,8 @@ static Var *find_owner(Scope *s, const char *name) {
     return NULL;
 }
 
-/* Notes that s, and what lies between it and the owner, need the variable; true if s did not know. */
+/* Notes that s, and what lies between it and the owner, need the variable; true if s did not
+ * know. */
 static bool add_capture(Cx *cx, Scope *s, Var *owner) {
     for (uint32_t i = 0; i < s->captures.n; i++)
         if (s->captures.at[i] == owner) return false;
@@ -219,7 +248,7 @@ static void find_owners(Cx *cx, Scope *s) {
     for (uint32_t i = 0; i < s->inner.n; i++) find_owners(cx, s->inner.at[i]);
 }
 
-/* --- 3: how it gets there ---------------------------------------------------------------------------------------- */
+/* --- 3: how it gets there --------------------------------------------------------------------- */
 
 /* Is the variable's value final when the inner function is made? */
 static bool is_final_at(const Var *v, uint32_t time) {
@@ -238,13 +267,14 @@ static bool settle(Cx *cx, Scope *s) {
         }
         if (v->kind != VAR_INNER) continue;
         const Scope *made = v->def->func->scope;
-        for (uint32_t k = 0; k < made->captures.n; k++) changed |= add_capture(cx, s, made->captures.at[k]);
+        for (uint32_t k = 0; k < made->captures.n; k++)
+            changed |= add_capture(cx, s, made->captures.at[k]);
     }
     for (uint32_t i = 0; i < s->inner.n; i++) changed |= settle(cx, s->inner.at[i]);
     return changed;
 }
 
-/* --- the FnDefs ---------------------------------------------------------------------------------------------------- */
+/* --- the FnDefs ------------------------------------------------------------------------------- */
 
 static void fill_params(Cx *cx, Scope *s) {
     FnDef *def = s->def;
@@ -265,17 +295,22 @@ static void fill_captures(Cx *cx, Scope *s) {
     def->captures = NEWN(cx, const char *, f->nparams + s->captures.n);
     s->first_capture = f->nparams;
     for (uint32_t i = 0; i < f->nparams; i++)
-        if (f->params[i].fallback) def->captures[def->ncaptures++] = cx_printf(cx, "=%s", f->params[i].name);
+        if (f->params[i].fallback)
+            def->captures[def->ncaptures++] = cx_printf(cx, "=%s", f->params[i].name);
     s->first_capture += def->ncaptures;
     for (uint32_t i = 0; i < s->captures.n; i++)
-        if (s->captures.at[i]->kind != VAR_INNER) def->captures[def->ncaptures++] = s->captures.at[i]->name;
+        if (s->captures.at[i]->kind != VAR_INNER)
+            def->captures[def->ncaptures++] = s->captures.at[i]->name;
 }
 
 static void fill_inner(Cx *cx, Scope *s) {
     for (uint32_t i = 0; i < s->inner.n; i++) {
         Scope *t = s->inner.at[i];
         FnDef *def = t->def = NEW(cx, FnDef);
-        *def = (FnDef){.node = t->node, .name = t->func->name, .file = s->def->file, .globals = s->def->globals,
+        *def = (FnDef){.node = t->node,
+                       .name = t->func->name,
+                       .file = s->def->file,
+                       .globals = s->def->globals,
                        .outer = s->def};
         def->qualname = cx_printf(cx, "%s.<locals>.%s", s->def->qualname, t->func->name);
         fill_params(cx, t);
@@ -286,7 +321,8 @@ static void fill_inner(Cx *cx, Scope *s) {
 
 uint32_t bd_capture_arg(const Scope *s, const Var *owner) {
     uint32_t arg = s->first_capture;
-    for (uint32_t i = 0; s->captures.at[i] != owner; i++) arg += s->captures.at[i]->kind != VAR_INNER;
+    for (uint32_t i = 0; s->captures.at[i] != owner; i++)
+        arg += s->captures.at[i]->kind != VAR_INNER;
     return arg;
 }
 

@@ -1,13 +1,15 @@
 /* SSA form while building.
  *
- * As in Braun et al., "Simple and Efficient Construction of SSA Form" (2013), a variable is looked up backwards from
- * where it is read, and a block with several predecessors gets a parameter for it. Unlike there, the arguments of
- * these parameters are filled in at the end, when every edge is known: no recursion, whatever the size of the
- * function. Then parameters that turn out to be one value are replaced by it, and those that nobody reads go.
+ * As in Braun et al., "Simple and Efficient Construction of SSA Form" (2013), a variable is
+ * looked up backwards from where it is read, and a block with several predecessors gets a
+ * parameter for it. Unlike there, the arguments of these parameters are filled in at the end,
+ * when every edge is known: no recursion, whatever the size of the function. Then parameters
+ * that turn out to be one value are replaced by it, and those that nobody reads go.
  *
- * An exception leaves a block somewhere in its middle, but a handler's arguments are values that are there when the
- * block is entered. So a variable has two values per block, `before` and `now`, handler edges take the first, and
- * an instruction that may raise, behind a write in the same block, begins a new one (bd_add). */
+ * An exception leaves a block somewhere in its middle, but a handler's arguments are values that
+ * are there when the block is entered. So a variable has two values per block, `before` and
+ * `now`, handler edges take the first, and an instruction that may raise, behind a write in the
+ * same block, begins a new one (bd_add). */
 #include <string.h>
 
 #include "base/assert.h"
@@ -15,7 +17,7 @@
 
 enum { SLOT_HANDLER = 2 };
 
-/* --- blocks -------------------------------------------------------------------------------------------------- */
+/* --- blocks ----------------------------------------------------------------------------------- */
 
 BlockId bd_new_block(Builder *b, const char *label) {
     BlockId block = ir_new_block(b->cx, b->fn, label);
@@ -121,9 +123,11 @@ Ref bd_add(Builder *b, Op op, Span span, uint32_t nargs, const Ref *args) {
 
 Ref bd_add1(Builder *b, Op op, Span span, Ref x) { return bd_add(b, op, span, 1, &x); }
 
-Ref bd_add2(Builder *b, Op op, Span span, Ref x, Ref y) { return bd_add(b, op, span, 2, (Ref[]){x, y}); }
+Ref bd_add2(Builder *b, Op op, Span span, Ref x, Ref y) {
+    return bd_add(b, op, span, 2, (Ref[]){x, y});
+}
 
-/* --- variables -------------------------------------------------------------------------------------------------- */
+/* --- variables -------------------------------------------------------------------------------- */
 
 static uint64_t key_of(BlockId block, uint32_t x) { return (uint64_t)block << 32 | x; }
 
@@ -164,7 +168,8 @@ static Ref read_at(Builder *b, BlockId block, uint32_t var, bool at_end) {
             map_set(b->cx, &b->before, key_of(block, var), r);
         }
     }
-    /* The next reader need not walk as far. What block wrote itself is not what it was entered with. */
+    /* The next reader need not walk as far. What block wrote itself is not what it was entered
+     * with. */
     bool is_own = start_at_end && start == block && map_get(&b->now, key_of(start, var), 0);
     if (!is_own) map_set(b->cx, &b->before, key_of(start, var), r);
     return r;
@@ -186,7 +191,7 @@ void bd_check_set(Builder *b, Ref value, const char *name, Span span) {
     vec_push(b->cx, &b->checks, r);
 }
 
-/* --- the end ------------------------------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 static Ref resolve(Builder *b, Ref r) {
     for (Phi *p; (p = phi_of(b, r)) && p->same_as;) {
@@ -215,12 +220,14 @@ static void fill_operands(Builder *b) {
 /* A parameter whose arguments are all one value, or itself, is that value. */
 static bool drop_trivial(Builder *b, Phi *p) {
     Ref only = 0;
+    bool differ = false;
     for (uint32_t k = 0; k < p->nops; k++) {
-        Ref r = p->ops[k] = resolve(b, p->ops[k]);
+        Ref r = p->ops[k] = resolve(b, p->ops[k]); /* all of them: who comes later relies on it */
         if (r == only || r == p->ref) continue;
-        if (only) return false;
+        differ |= only != 0;
         only = r;
     }
+    if (differ) return false;
     p->same_as = only ? only : b->unset;
     return true;
 }
@@ -249,7 +256,7 @@ static void find_maybe_unset(Builder *b) {
     }
 }
 
-/* --- companions: is the variable set? ---------------------------------------------------------------------------- */
+/* --- companions: is the variable set? --------------------------------------------------------- */
 
 static Ref entry_bool(Builder *b, bool value) {
     Const *k = NEW(b->cx, Const);
@@ -259,7 +266,8 @@ static Ref entry_bool(Builder *b, bool value) {
     return r;
 }
 
-/* The bool for a value: for a parameter that may be unset, a parameter beside it, whose operands come later. */
+/* The bool for a value: for a parameter that may be unset, a parameter beside it, whose operands
+ * come later. */
 static Ref is_set(Builder *b, Ref value, const Ref known[2]) {
     if (!may_be_unset(b, value)) return known[1];
     if (value == b->unset) return known[0];
@@ -270,7 +278,7 @@ static Ref is_set(Builder *b, Ref value, const Ref known[2]) {
     Phi *beside = phi_of(b, r);
     beside->nops = p->nops;
     beside->ops = NEWN(b->cx, Ref, p->nops);
-    memcpy(beside->ops, p->ops, p->nops * sizeof(Ref)); /* still the values; turned into bools by the caller */
+    memcpy(beside->ops, p->ops, p->nops * sizeof(Ref)); /* values: the caller makes bools of them */
     p->is_set = r;
     return r;
 }
@@ -296,7 +304,7 @@ static void make_checks(Builder *b) {
         }
 }
 
-/* --- parameters in place ------------------------------------------------------------------------------------------ */
+/* --- parameters in place ---------------------------------------------------------------------- */
 
 typedef struct Marks {
     Builder *b;
@@ -346,7 +354,8 @@ static void place_params(Builder *b, BlockId id) {
         Edge *e = edge_of(b, info->preds.at[k]);
         e->n = n - fixed;
         e->args = NEWN(b->cx, Ref, e->n);
-        for (uint32_t i = fixed; i < n; i++) e->args[i - fixed] = phi_of(b, block->params.at[i])->ops[k];
+        for (uint32_t i = fixed; i < n; i++)
+            e->args[i - fixed] = phi_of(b, block->params.at[i])->ops[k];
     }
 }
 

@@ -1,7 +1,7 @@
 /* Statements without loops, matching and exceptions. */
 #include "build/build_int.h"
 
-/* --- assignment -------------------------------------------------------------------------------------------------- */
+/* --- assignment ------------------------------------------------------------------------------- */
 
 static uint32_t find_star(const Node *target) {
     for (uint32_t i = 0; i < target->n; i++)
@@ -9,7 +9,8 @@ static uint32_t find_star(const Node *target) {
     return target->n;
 }
 
-/* a, *b, c = value: a tuple of as many items as there are targets, whose items are then assigned in turn. */
+/* a, *b, c = value: a tuple of as many items as there are targets, whose items are then assigned
+ * in turn. */
 static void unpack(Builder *b, const Node *target, Ref value) {
     uint32_t star = find_star(target);
     Ref tuple = bd_add1(b, OP_UNPACK, target->span, value);
@@ -48,10 +49,12 @@ void bd_assign(Builder *b, const Node *target, Ref value) {
 /* a, b = b, a and the like: no tuple is made. */
 static bool assign_side_by_side(Builder *b, const Node *n) {
     const Node *target = n->list[0], *value = n->a;
-    if (n->n != 1 || target->kind != N_TUPLE || value->kind != N_TUPLE || target->n != value->n) return false;
+    if (n->n != 1 || target->kind != N_TUPLE || value->kind != N_TUPLE || target->n != value->n)
+        return false;
     if (find_star(target) < target->n || find_star(value) < value->n) return false;
     Ref *values = NEWN(b->cx, Ref, value->n);
-    for (uint32_t i = 0; i < value->n; i++) values[i] = bd_strong(b, bd_expr(b, value->list[i]), NULL, value->list[i]->span);
+    for (uint32_t i = 0; i < value->n; i++)
+        values[i] = bd_strong(b, bd_expr(b, value->list[i]), NULL, value->list[i]->span);
     for (uint32_t i = 0; i < value->n; i++) bd_assign(b, target->list[i], values[i]);
     return true;
 }
@@ -86,12 +89,12 @@ static void augment(Builder *b, const Node *n) {
     }
 }
 
-static void delete(Builder *b, const Node *target) {
+static void delete_target(Builder *b, const Node *target) {
     if (b->at == NO_BLOCK) return;
     if (target->kind == N_NAME) {
         bd_delete_name(b, target->name, target->span);
     } else if (target->kind == N_TUPLE) {
-        for (uint32_t i = 0; i < target->n; i++) delete(b, target->list[i]);
+        for (uint32_t i = 0; i < target->n; i++) delete_target(b, target->list[i]);
     } else if (target->kind == N_SUBSCRIPT) {
         Ref object = bd_expr(b, target->a), index = bd_expr(b, target->b);
         add_store(b, OP_DELITEM, target->span, 2, (Ref[]){object, index}, NULL);
@@ -100,10 +103,11 @@ static void delete(Builder *b, const Node *target) {
     }
 }
 
-/* --- branches and exits -------------------------------------------------------------------------------------------- */
+/* --- branches and exits ----------------------------------------------------------------------- */
 
 static void if_stmt(Builder *b, const Node *n) {
-    BlockId yes = bd_new_block(b, "then"), no = bd_new_block(b, "else"), done = bd_new_block(b, "endif");
+    BlockId yes = bd_new_block(b, "then"), no = bd_new_block(b, "else"),
+            done = bd_new_block(b, "endif");
     bd_cond(b, n->a, yes, no);
     if (bd_enter(b, yes)) bd_stmts(b, n->list, n->n);
     bd_jump(b, done);
@@ -129,7 +133,9 @@ static void leave_loop(Builder *b, const Node *n) {
 }
 
 /* `python -O` leaves assertions out, and so do we. */
-static bool keeps_assertions(Builder *b) { return bd_find_global(b, cx_name(b->cx, "__debug__")) != Py_False; }
+static bool keeps_assertions(Builder *b) {
+    return bd_find_global(b, cx_name(b->cx, "__debug__")) != Py_False;
+}
 
 static void assert_stmt(Builder *b, const Node *n) {
     if (!keeps_assertions(b)) return;
@@ -146,13 +152,14 @@ static void assert_stmt(Builder *b, const Node *n) {
 static void def_stmt(Builder *b, const Node *n) {
     const Func *f = n->func;
     if (f->decorators.n)
-        bd_refuse_here(b, f->decorators.at[0]->span, D_NOT_YET, "decorators on inner functions",
-                       "leave the decorator out: inner functions are compiled with the function around them");
+        bd_refuse_here(
+            b, f->decorators.at[0]->span, D_NOT_YET, "decorators on inner functions",
+            "leave the decorator out: inner functions are compiled with the function around them");
     else
         bd_write_name(b, f->name, bd_make_closure(b, n), n->span);
 }
 
-/* --- all ---------------------------------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 static void build_stmt(Builder *b, const Node *n) {
     switch ((NodeKind)n->kind) {
@@ -174,13 +181,15 @@ static void build_stmt(Builder *b, const Node *n) {
     case N_ASSERT: assert_stmt(b, n); return;
     case N_RAISE: bd_raise_stmt(b, n); return;
     case N_DELETE:
-        for (uint32_t i = 0; i < n->n; i++) delete(b, n->list[i]);
+        for (uint32_t i = 0; i < n->n; i++) delete_target(b, n->list[i]);
         return;
     case N_MATCH: bd_match(b, n); return;
     case N_TRY: bd_try(b, n); return;
     case N_BLOCK: bd_stmts(b, n->list, n->n); return;
     case N_FUNCTION: def_stmt(b, n); return;
-    case N_REFUSED: bd_refuse_here(b, n->span, D_NOT_YET, n->refused->what, n->refused->hint); return;
+    case N_REFUSED:
+        bd_refuse_here(b, n->span, D_NOT_YET, n->refused->what, n->refused->hint);
+        return;
     default: INTERNAL(b->cx, n->span, "not a statement");
     }
 }

@@ -3,11 +3,11 @@
  *     try: A                    A under the handler H
  *     except E as e: B    =>    H(exc): exc.match E -> B, else raise exc
  *     else: C                   C behind A, not under H
- *     finally: D                D copied: behind A, B and C; on each return, break and continue out of them; and
- *                               in a handler of its own, which raises the exception again */
+ *     finally: D                D copied: behind A, B and C; on each return, break and continue
+ *                               out of them; in a handler of its own, which raises again */
 #include "build/build_int.h"
 
-/* --- ways out --------------------------------------------------------------------------------------------------- */
+/* --- ways out --------------------------------------------------------------------------------- */
 
 Way bd_way_out(Builder *b, const Frame *to) {
     Way way = {b->frame, b->handler};
@@ -26,7 +26,7 @@ void bd_back_in(Builder *b, Way way) {
     b->handler = way.handler; /* nothing is being filled: no block to end */
 }
 
-/* --- raise -------------------------------------------------------------------------------------------------------- */
+/* --- raise ------------------------------------------------------------------------------------ */
 
 static void raise_again(Builder *b, Span span) {
     const Frame *f = b->frame;
@@ -37,7 +37,9 @@ static void raise_again(Builder *b, Span span) {
     }
     static const char text[] = "No active exception to reraise";
     Ref cls = bd_read_builtin(b, "RuntimeError", span);
-    bd_raise(b, bd_call_refs(b, span, 2, (Ref[]){cls, bd_const_str(b, text, sizeof text - 1, span)}), 0, span);
+    bd_raise(b,
+             bd_call_refs(b, span, 2, (Ref[]){cls, bd_const_str(b, text, sizeof text - 1, span)}),
+             0, span);
 }
 
 void bd_raise_stmt(Builder *b, const Node *n) {
@@ -49,10 +51,11 @@ void bd_raise_stmt(Builder *b, const Node *n) {
     bd_raise(b, exc, cause, n->span);
 }
 
-/* --- try ------------------------------------------------------------------------------------------------------------ */
+/* --- try -------------------------------------------------------------------------------------- */
 
 /* Code that runs while `exc` is handled, then goes on at `done`. */
-static void run_handling(Builder *b, Ref exc, const char *name, Node *const *list, uint32_t n, BlockId done) {
+static void run_handling(Builder *b, Ref exc, const char *name, Node *const *list, uint32_t n,
+                         BlockId done) {
     Frame frame = {.kind = FRAME_HANDLER, .outer = b->frame, .exc = exc, .name = name};
     b->frame = &frame;
     bd_stmts(b, list, n);

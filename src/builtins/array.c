@@ -61,21 +61,41 @@ static Ref lower_transposed(Lower *lo, Call *c) {
     return lo_array_make(lo, ty, lo_array_data(lo, a), lo_array_owner(lo, a), shape, strides);
 }
 
-/* a.real, a.imag of complex arrays: every other float. Of others: the array itself, or zeros (not here). */
+/* a.real, a.imag of complex arrays: every other float. Of others: the array itself, and zeros that cannot be written. */
 static Type *type_part(Call *c) {
     Type *ty = self_type(c);
-    if (ty->elem->kind != TY_COMPLEX)
-        return c->row->data ? infer_fail(c->in, c->span, D_NOT_YET, ".imag of an array that is not complex") : ty;
+    if (ty->elem->kind != TY_COMPLEX && c->row->data) {
+        Inst *zeros = infer_prelude(c->in, c->inst, "creation.zeros_like", &ty, 1, c->ins);
+        Type *r = zeros->ret;
+        return r->kind == TY_UNDEF ? NULL : ty_array(r->elem, r->ndim, r->layout, true, true);
+    }
+    if (ty->elem->kind != TY_COMPLEX) return ty;
     return ty_array(TY_F(ty->elem->bits / 2u), ty->ndim, 'A', ty->readonly, ty->aligned);
 }
 
 static Ref lower_part(Lower *lo, Call *c) {
     Type *ty = self_type(c), *view = type_part(c);
     Ref a = lo_arg(lo, c->self), shape[32], strides[32], data = lo_array_data(lo, a);
-    if (ty->elem->kind != TY_COMPLEX) return a;
+    if (ty->elem->kind != TY_COMPLEX)
+        return c->row->data ? lo_convert(lo, lo_prelude(lo, "creation.zeros_like", 1, &a), view) : a;
     for (uint32_t i = 0; i < ty->ndim; i++) shape[i] = lo_array_dim(lo, a, i), strides[i] = lo_array_stride(lo, a, i);
     if (c->row->data) data = lo_op(lo, OP_OFFSET, TY_OF(TY_PTR), 2, (Ref[]){data, lo_int(lo, ty->elem->size / 2)});
     return lo_array_make(lo, view, data, lo_array_owner(lo, a), shape, strides);
+}
+
+/* a.flat of arrays in C order: a view with one axis. */
+static Type *type_flat(Call *c) {
+    Type *ty = self_type(c);
+    if (ty->layout != 'C') {
+        if (c->in->final) diag_hint(c->in->cx, "use a.ravel(), which copies, or loop over the axes");
+        return infer_fail(c->in, c->span, D_NOT_YET, ".flat of an array that is not known to be in C order");
+    }
+    return ty_array(ty->elem, 1, 'C', ty->readonly, ty->aligned);
+}
+
+static Ref lower_flat(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->self), n = lo_array_size(lo, a);
+    return lo_array_make(lo, type_flat(c), lo_array_data(lo, a), lo_array_owner(lo, a), &n, NULL);
 }
 
 /* --- np.empty ---------------------------------------------------------------------------------------------------------------- */
@@ -275,6 +295,7 @@ const Row rows_array_methods[] = {
     ATTRIBUTE("array.ndim", type_int64, lower_constant, .constant = const_ndim),
     ATTRIBUTE("array.itemsize", type_int64, lower_constant, .constant = const_itemsize),
     ATTRIBUTE("array.dtype", type_dtype, lower_constant, .constant = const_dtype),
+    ATTRIBUTE("array.flat", type_flat, lower_flat, ),
     ATTRIBUTE("array.T", type_transposed, lower_transposed, ),
     ATTRIBUTE("array.real", type_part, lower_part, .data = 0),
     ATTRIBUTE("array.imag", type_part, lower_part, .data = 1),

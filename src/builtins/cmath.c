@@ -25,11 +25,13 @@ static Ref lower_unary(Lower *lo, Call *c) {
 
 static Type *type_log(Call *c) { return complex_of(math_inexact(c, given(c, 1) ? 2 : 1)); }
 
-/* The logarithm of 1 as a base is a domain error, too. */
+/* With a base, CPython forgets that the logarithm of 0 was an error, but not that of the base; a base whose
+ * logarithm is 0 is one, too. */
 static Ref lower_log(Lower *lo, Call *c) {
     Type *ty = math_result(lo, c), *wide = TY_C(128);
-    Ref r = apply(lo, COMPLEX_log, lo_arg_as(lo, c->args[0], ty));
-    if (!given(c, 1)) return lo_convert(lo, r, ty);
+    Ref z = lo_arg_as(lo, c->args[0], ty);
+    if (!given(c, 1)) return lo_convert(lo, apply(lo, COMPLEX_log, z), ty);
+    Ref r = math_apply_complex(lo, COMPLEX_log, lo_convert(lo, z, wide));
     Ref base = apply(lo, COMPLEX_log, lo_arg_as(lo, c->args[1], ty));
     lo_check(lo, lo_truth(lo, base), CHECK_MATH_DOMAIN);
     return lo_convert(lo, lo_binary_number(lo, BIN_TRUEDIV, r, base, wide, wide, NULL), ty);

@@ -41,6 +41,8 @@ static Ref lower_divmod(Lower *lo, Call *c) {
     Promotion p;
     promote2(c, BIN_FLOORDIV, &p);
     Ref a = lo_arg_as(lo, c->args[0], p.operand), b = lo_arg_as(lo, c->args[1], p.operand);
+    if (p.operand->kind == TY_FLOAT && !lo->fn->options.numpy_errors)
+        lo_check(lo, lo_cmp(lo, OP_NE, b, lo_number(lo, p.operand, 0)), CHECK_ZERO_DIVMOD);
     Ref q = lo_binary_number(lo, BIN_FLOORDIV, a, b, p.operand, p.result, c->args[1].k);
     Ref m = lo_binary_number(lo, BIN_MOD, a, b, p.operand, p.result, c->args[1].k);
     return lo_make(lo, ir_at(lo->high, c->ins)->ty, 2, (Ref[]){q, m});
@@ -323,31 +325,60 @@ static const char *const *field_names(Infer *in, PyObject *cls, uint32_t *n) {
     return names;
 }
 
+/* Value i: as given, or the field's default. */
+static Arg namedtuple_arg(Call *c, PyObject *cls, const char *name, uint32_t i) {
+    if (given(c, i)) return c->args[i];
+    PyObject *defaults = PyObject_GetAttrString(cls, "_field_defaults");
+    PyObject *value = defaults ? PyDict_GetItemString(defaults, name) : NULL;
+    Const *k = value ? build_const(c->in->cx, value) : NULL;
+    PyErr_Clear();
+    Py_XDECREF(defaults);
+    return (Arg){.item = -1, .ty = k ? k->ty : NULL, .k = k};
+}
+
 static Type *type_namedtuple(Call *c) {
     uint32_t n = 0;
     PyObject *cls = called_class(c);
     const char *const *names = field_names(c->in, cls, &n);
-    Type *args = c->args[0].ty;
-    if (args->nitems != n)
-        return infer_fail(c->in, c->span, D_ARG_COUNT,
-                          cx_printf(c->in->cx, "%s takes %u values but %u were given", infer_object_name(c->in, cls), n,
-                                    args->nitems));
-    return ty_named_tuple(cls, names, args->items, n);
+    Type *items[32];
+    for (uint32_t i = 0; i < n; i++) {
+        items[i] = namedtuple_arg(c, cls, names[i], i).ty;
+        if (!items[i])
+            return infer_fail(c->in, c->span, D_ARG_COUNT,
+                              cx_printf(c->in->cx, "%s() missing required argument: '%s'",
+                                        infer_object_name(c->in, cls), names[i]));
+    }
+    return ty_named_tuple(cls, names, items, n);
 }
 
-static Ref lower_namedtuple(Lower *lo, Call *c) { return lo_convert(lo, lo_arg(lo, c->args[0]), ir_at(lo->high, c->ins)->ty); }
+static Ref lower_namedtuple(Lower *lo, Call *c) {
+    uint32_t n = 0;
+    PyObject *cls = called_class(c);
+    const char *const *names = field_names(lo->in, cls, &n);
+    Ref items[32];
+    for (uint32_t i = 0; i < n; i++) items[i] = lo_arg(lo, namedtuple_arg(c, cls, names[i], i));
+    return lo_make(lo, ir_at(lo->high, c->ins)->ty, n, items);
+}
 
-static const Row namedtuple_row = {
-    .name = "builtins.namedtuple", .params = "*args", .type = type_namedtuple, .lower = lower_namedtuple};
+/* A row for this class: its parameters are its fields. */
+static const Row *namedtuple_row(Infer *in, PyObject *cls) {
+    uint32_t n = 0;
+    const char *const *names = field_names(in, cls, &n);
+    if (!names || n > 32) return NULL;
+    Buf params = {0};
+    for (uint32_t i = 0; i < n; i++) buf_printf(in->cx, &params, "%s%s=", i ? ", " : "", names[i]);
+    Row *row = NEW(in->cx, Row);
+    *row = (Row){.name = infer_object_name(in, cls), .params = params.at ? params.at : "", .type = type_namedtuple,
+                 .lower = lower_namedtuple};
+    return row;
+}
 
 const Row *row_of_class(Infer *in, PyObject *obj) {
     if (rule_object_type(in, obj) && ty_is_number(rule_object_type(in, obj))) return &row_cast;
     if (!PyType_Check(obj)) return NULL;
     PyTypeObject *cls = (PyTypeObject *)obj;
     if (PyType_IsSubtype(cls, (PyTypeObject *)PyExc_BaseException)) return &exception_row;
-    uint32_t n;
-    if (PyType_IsSubtype(cls, &PyTuple_Type) && field_names(in, obj, &n)) return &namedtuple_row;
-    return NULL;
+    return PyType_IsSubtype(cls, &PyTuple_Type) ? namedtuple_row(in, obj) : NULL;
 }
 
 /* --- tables -------------------------------------------------------------------------------------------------------------------- */

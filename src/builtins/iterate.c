@@ -136,18 +136,20 @@ static Type *type_sum(Call *c) {
     return acc ? acc : rule_no_overload(c);
 }
 
+/* sum(), and math.prod(): Row.data is the operator, 1 the start of a product. */
 static Ref lower_sum(Lower *lo, Call *c) {
     Type *ty = ir_at(lo->high, c->ins)->ty;
-    Ref v = lo_arg(lo, c->args[0]), acc = given(c, 1) ? lo_arg_as(lo, c->args[1], ty) : lo_zero(lo, ty);
+    BinOp op = (BinOp)c->row->data;
+    Ref v = lo_arg(lo, c->args[0]), acc = given(c, 1) ? lo_arg_as(lo, c->args[1], ty) : lo_number(lo, ty, op == BIN_MUL);
     if (lo_type(lo, v)->kind == TY_TUPLE) {
         for (uint32_t i = 0; i < lo_type(lo, v)->nitems; i++)
-            acc = lo_binary_number(lo, BIN_ADD, acc, lo_convert(lo, lo_field(lo, v, i), ty), ty, ty, NULL);
+            acc = lo_binary_number(lo, op, acc, lo_convert(lo, lo_field(lo, v, i), ty), ty, ty, NULL);
         return acc;
     }
     LoopBuild loop;
     lo_loop(lo, &loop, lower_length(lo, v), 1, &acc);
     Ref item = lo_convert(lo, lower_item(lo, v, loop.i), ty);
-    Ref next = lo_binary_number(lo, BIN_ADD, loop.carried[0], item, ty, ty, NULL);
+    Ref next = lo_binary_number(lo, op, loop.carried[0], item, ty, ty, NULL);
     lo_loop_end(lo, &loop, &next);
     return loop.carried[0];
 }
@@ -295,7 +297,8 @@ const Row rows_iterate[] = {
     {.name = "builtins.next", .params = "iterator, default=", .type = type_next, .lower = lower_never},
     {.name = "builtins.all", .params = "iterable", .type = type_all, .lower = lower_all},
     {.name = "builtins.any", .params = "iterable", .type = type_all, .lower = lower_any},
-    {.name = "builtins.sum", .params = "iterable, start=", .type = type_sum, .lower = lower_sum},
+    {.name = "builtins.sum", .params = "iterable, start=", .type = type_sum, .lower = lower_sum, .data = BIN_ADD},
+    {.name = "math.prod", .params = "iterable, start=", .type = type_sum, .lower = lower_sum, .data = BIN_MUL},
     {.name = "builtins.min", .params = "*args, key=, default=", .type = type_pick, .lower = lower_pick, .data = 0},
     {.name = "builtins.max", .params = "*args, key=, default=", .type = type_pick, .lower = lower_pick, .data = 1},
     {.name = "whipsnake.prange", .params = "start, stop=, step=", .type = type_range, .lower = lower_range},

@@ -1,7 +1,7 @@
 /* The module math: values within 1 ulp of CPython's, the same exceptions.
  *
  * Exceptions to the 1 ulp, all because CPython asks the C library, which is farther off the true value there than we
- * are (we: 1 ulp; glibc: up to 2, cbrt 3.7): acosh, atanh, tanh, log10 may differ by 2, cbrt by 3. float32 arguments
+ * are (we: 1 ulp; glibc: up to 2, cbrt 3.7): acosh, atanh, sinh, tanh, log10 may differ by 2, cbrt by 3. float32 arguments
  * compute in float32, where CPython only has float64.
  *
  * An error is a comparison of the argument or the result, written so that NaN passes: one check a call, two where
@@ -246,12 +246,16 @@ static Ref lower_gcd(Lower *lo, Call *c) {
     return lo_convert(lo, r, math_result(lo, c));
 }
 
+/* One zero makes all of it zero, whatever the others come to. */
 static Ref lower_lcm(Lower *lo, Call *c) {
-    Ref all = lo_arg(lo, c->args[0]), r = lo_number(lo, TY_U(64), 1);
-    for (uint32_t i = 0; i < lo_type(lo, all)->nitems; i++) {
-        Ref v = divisor_arg(lo, all, i);
-        r = i ? math_lcm(lo, r, v, true) : v;
+    Ref all = lo_arg(lo, c->args[0]), r = lo_number(lo, TY_U(64), 1), zero = lo_number(lo, TY_U(64), 0);
+    uint32_t n = lo_type(lo, all)->nitems;
+    Ref *v = NEWN(lo->cx, Ref, n + 1), any = lo_bool(lo, false);
+    for (uint32_t i = 0; i < n; i++) {
+        v[i] = divisor_arg(lo, all, i);
+        any = lo_or(lo, any, lo_cmp(lo, OP_EQ, v[i], zero));
     }
+    for (uint32_t i = 0; i < n; i++) r = i ? math_lcm(lo, r, v[i], any) : v[i];
     r = lo_convert(lo, r, math_result(lo, c));
     if (lo_type(lo, r)->is_signed) lo_check(lo, lo_cmp(lo, OP_GE, r, lo_int(lo, 0)), CHECK_INT_RESULT);
     return r;
@@ -355,7 +359,9 @@ static Ref lower_sequences(Lower *lo, Call *c) {
     Ref args[2];
     sequence_types(c, types);
     for (uint32_t i = 0; i < c->nargs; i++) args[i] = lo_arg_as(lo, c->args[i], types[i]);
-    return lo_prelude(lo, sequence_prelude(c, types), c->nargs, args);
+    Ref r = lo_prelude(lo, sequence_prelude(c, types), c->nargs, args);
+    /* for tuples of different lengths it always raises and has no result */
+    return lo_type(lo, r) == math_result(lo, c) ? r : lo_zero(lo, math_result(lo, c));
 }
 
 /* hypot(*coordinates): float32 only for two, by the rule of all functions. */

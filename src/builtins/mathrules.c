@@ -1,6 +1,8 @@
 /* Types and values that the tables of mathematical functions share. */
 #include "builtins/mathrules.h"
 
+#include <string.h>
+
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
 Type *math_number(const Call *c, uint32_t i) {
@@ -9,11 +11,22 @@ Type *math_number(const Call *c, uint32_t i) {
     return ty_is_number(ty) ? ty : NULL;
 }
 
+/* NumPy's functions take arrays too, Python's do not. */
 Type *math_refuse(Call *c) {
-    for (uint32_t i = 0; i < c->nargs; i++)
-        if (given(c, i) && c->args[i].ty->kind == TY_ARRAY && c->in->final)
-            diag_hint(c->in->cx, "it takes one number here: write a loop over the elements of the array");
+    bool numpy = strncmp(c->row->name, "numpy.", 6) == 0;
+    for (uint32_t i = 0; i < c->nargs; i++) {
+        if (!given(c, i) || c->args[i].ty->kind != TY_ARRAY) continue;
+        if (c->in->final) diag_hint(c->in->cx, "write a loop over the elements of the array");
+        if (!numpy) break;
+        const char *what = cx_printf(c->in->cx, "%s of a whole array", c->row->name);
+        return infer_fail(c->in, c->span, D_NOT_YET, what);
+    }
     return rule_no_overload(c);
+}
+
+Type *math_require(Call *c, uint32_t i) {
+    Type *ty = math_number(c, i);
+    return ty ? ty : math_refuse(c);
 }
 
 /* Literals alone are float64, as all that NumPy and Python compute from them. */
@@ -54,6 +67,10 @@ Type *math_same(Type *ty) {
 
 Type *math_result(Lower *lo, const Call *c) { return ir_at(lo->high, c->ins)->ty; }
 
+Ref math_arg(Lower *lo, const Call *c, uint32_t i) {
+    return lo_arg_as(lo, c->args[i], math_number(c, i));
+}
+
 Ref math_scaled(Lower *lo, Ref x, double by) {
     return lo_op2(lo, OP_MUL, x, lo_float(lo, lo_type(lo, x), by));
 }
@@ -76,16 +93,16 @@ static Ref apply_by_root(Lower *lo, MathFn fn, Ref x, double limit, double less)
     return lo_select(lo, big, twice, r);
 }
 
-/* sinh and cosh end where exp does, a little before their results overflow. From there on f(x) = f(x - k) e**k, with a
- * k that makes x - k exact and e**k all but exact. */
+/* sinh and cosh end where exp does, a little before their results overflow. From there on
+ * f(x) = f(x - k) e**k, with a k that makes x - k exact and e**k all but exact. */
 static Ref apply_stepped(Lower *lo, MathFn fn, Ref x) {
     Type *ty = lo_type(lo, x);
     bool wide = is_wide(lo, x);
-    Ref big = is_beyond(lo, x, wide ? 709 : 88), one = lo_float(lo, ty, 1), zero = lo_float(lo, ty, 0);
-    Ref step = lo_select(lo, big, lo_float(lo, ty, wide ? 115 : 3), zero);
-    Ref up = lo_select(lo, big, lo_float(lo, ty, wide ? 0x1.e103201f299b3p+165 : 0x1.415e5cp+4), one);
-    Ref y = lo_op2(lo, OP_SUB, x, lo_math2(lo, MATH_COPYSIGN, step, x));
-    return lo_op2(lo, OP_MUL, lo_math1(lo, fn, y), up);
+    Ref big = is_beyond(lo, x, wide ? 709 : 88);
+    Ref step = lo_math2(lo, MATH_COPYSIGN, lo_float(lo, ty, wide ? 115 : 3), x);
+    Ref r = lo_math1(lo, fn, lo_select(lo, big, lo_op2(lo, OP_SUB, x, step), x));
+    Ref up = math_scaled(lo, r, wide ? 0x1.e103201f299b3p+165 : 0x1.415e5cp+4);
+    return lo_select(lo, big, up, r);
 }
 
 /* f(x) = x for the tiniest x, whose sign and last bit would get lost. */
@@ -158,10 +175,13 @@ Ref math_magnitude(Lower *lo, Ref i) {
 
 Ref math_gcd(Lower *lo, Ref a, Ref b) { return lo_rt(lo, "ws_ugcd", TY_U(64), 2, (Ref[]){a, b}); }
 
-Ref math_lcm(Lower *lo, Ref a, Ref b, bool checked) {
+Ref math_lcm(Lower *lo, Ref a, Ref b, Ref any) {
     Type *u = TY_U(64);
     Ref zero = lo_number(lo, u, 0), g = math_gcd(lo, a, b);
     Ref part = lo_op2(lo, OP_FLOORDIV, a, lo_math2(lo, MATH_MAX, g, lo_number(lo, u, 1)));
-    if (checked) lo_check(lo, lo_cmp(lo, OP_EQ, lo_math2(lo, MATH_MULH, part, b), zero), CHECK_INT_RESULT);
+    if (any) {
+        Ref fits = lo_cmp(lo, OP_EQ, lo_math2(lo, MATH_MULH, part, b), zero);
+        lo_check(lo, lo_or(lo, fits, any), CHECK_INT_RESULT);
+    }
     return lo_op2(lo, OP_MUL, part, b);
 }

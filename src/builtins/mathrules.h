@@ -16,6 +16,8 @@ typedef enum ComplexFn {
 Type *math_number(const Call *c, uint32_t i);
 /* rule_no_overload, or for an array the advice to loop; always NULL. */
 Type *math_refuse(Call *c);
+/* math_number, or refused. */
+Type *math_require(Call *c, uint32_t i);
 /* The float type that the first n arguments, real numbers, compute in: float32 where all that are not literals are
  * float32 (or float16, which computes as float32), else float64. NULL: refused. */
 Type *math_float(Call *c, uint32_t n);
@@ -30,6 +32,8 @@ Type *math_same(Type *ty);
 
 /* The type of the call's result, as inferred. */
 Type *math_result(Lower *lo, const Call *c);
+/* Argument i as the number it is. */
+Ref math_arg(Lower *lo, const Call *c, uint32_t i);
 /* fn(x), good for all x: repairs what the vector math library gets wrong near the ends of its range. */
 Ref math_apply(Lower *lo, MathFn fn, Ref x);
 /* fn(z) without errors; z and result complex. */
@@ -40,4 +44,5 @@ Ref math_frexp(Lower *lo, Ref x, Type *result);      /* tuple(float, int64) */
 Ref math_modf(Lower *lo, Ref x, Type *result);       /* tuple(float, float) */
 Ref math_magnitude(Lower *lo, Ref i);                /* |i| of any integer as uint64 */
 Ref math_gcd(Lower *lo, Ref a, Ref b);               /* of uint64 */
-Ref math_lcm(Lower *lo, Ref a, Ref b, bool checked); /* of uint64; checked: raises where it does not fit */
+/* Of uint64. `any` (or 0: wrap): raise where it does not fit, unless this is true. */
+Ref math_lcm(Lower *lo, Ref a, Ref b, Ref any);

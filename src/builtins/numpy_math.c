@@ -9,47 +9,14 @@
 #define LN2 0.6931471805599453
 #define LOG2E 1.4426950408889634
 
-/* Arrays are refused with a way out; other arguments as the row says. Always NULL. */
-static Type *refuse(Call *c) {
-    for (uint32_t i = 0; i < c->nargs; i++) {
-        if (!given(c, i) || c->args[i].ty->kind != TY_ARRAY) continue;
-        const char *what = cx_printf(c->in->cx, "%s of a whole array", c->row->name);
-        if (c->in->final) diag_hint(c->in->cx, "write a loop over the elements");
-        return infer_fail(c->in, c->span, D_NOT_YET, what);
-    }
-    return rule_no_overload(c);
-}
-
-/* The number type of argument i; NULL: refused. */
-static Type *number(Call *c, uint32_t i) {
-    Type *ty = given(c, i) ? math_number(c, i) : NULL;
-    return ty ? ty : refuse(c);
-}
-
-static bool are_numbers(const Call *c, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        if (!given(c, i) || !math_number(c, i)) return false;
-    return true;
-}
-
-static Type *inexact(Call *c, uint32_t n) { return are_numbers(c, n) ? math_inexact(c, n) : refuse(c); }
-
-static Type *real(Call *c, uint32_t n) {
-    Type *ty = inexact(c, n);
-    return ty && ty->kind == TY_COMPLEX ? refuse(c) : ty;
-}
-
-static Ref arg(Lower *lo, Call *c, uint32_t i, Type *ty) { return lo_arg_as(lo, c->args[i], ty); }
-
-/* The argument as the number it is. */
-static Ref value(Lower *lo, Call *c, uint32_t i) { return arg(lo, c, i, math_number(c, i)); }
+static Ref arg(Lower *lo, const Call *c, uint32_t i, Type *ty) { return lo_arg_as(lo, c->args[i], ty); }
 
 static Ref is_nan(Lower *lo, Ref x) { return math_is(lo, MATH_ISNAN, x); }
 
 /* --- functions of floats ------------------------------------------------------------------------------------------- */
 
 /* Row.data2: the complex function of the same name and 1, or 0. */
-static Type *type_float1(Call *c) { return c->row->data2 ? inexact(c, 1) : real(c, 1); }
+static Type *type_float1(Call *c) { return c->row->data2 ? math_inexact(c, 1) : math_float(c, 1); }
 
 static Ref lower_float1(Lower *lo, Call *c) {
     Type *ty = math_result(lo, c);
@@ -58,22 +25,23 @@ static Ref lower_float1(Lower *lo, Call *c) {
     return math_apply(lo, (MathFn)c->row->data, x);
 }
 
-static Type *type_float2(Call *c) { return real(c, 2); }
+static Type *type_float2(Call *c) { return math_float(c, 2); }
 
 static Ref lower_float2(Lower *lo, Call *c) {
     Type *ty = math_result(lo, c);
     return lo_math2(lo, (MathFn)c->row->data, arg(lo, c, 0, ty), arg(lo, c, 1, ty));
 }
 
-static Type *type_float(Call *c) { return real(c, 1); }
+static Type *type_float(Call *c) { return math_float(c, 1); }
 
 static Ref lower_degrees(Lower *lo, Call *c) { return math_scaled(lo, arg(lo, c, 0, math_result(lo, c)), DEGREES); }
 static Ref lower_radians(Lower *lo, Call *c) { return math_scaled(lo, arg(lo, c, 0, math_result(lo, c)), RADIANS); }
 
-/* Sign and size as NumPy's: negative for negative x, NaN for infinities. */
+/* Away from zero: negative for negative x; NaN for infinities. */
 static Ref lower_spacing(Lower *lo, Call *c) {
     Type *ty = math_result(lo, c);
-    Ref x = arg(lo, c, 0, ty), away = lo_math2(lo, MATH_COPYSIGN, lo_float(lo, ty, INFINITY), x);
+    Ref x = arg(lo, c, 0, ty), below = lo_cmp(lo, OP_LT, x, lo_float(lo, ty, 0));
+    Ref away = lo_select(lo, below, lo_float(lo, ty, -INFINITY), lo_float(lo, ty, INFINITY));
     return lo_op2(lo, OP_SUB, lo_math2(lo, MATH_NEXTAFTER, x, away), x);
 }
 
@@ -109,8 +77,8 @@ static Ref lower_heaviside(Lower *lo, Call *c) {
 }
 
 static Type *type_ldexp(Call *c) {
-    Type *e = number(c, 1);
-    return e && ty_is_integral(e) ? real(c, 1) : e ? refuse(c) : NULL;
+    Type *e = math_require(c, 1);
+    return e && ty_is_integral(e) ? math_float(c, 1) : e ? math_refuse(c) : NULL;
 }
 
 static Ref lower_ldexp(Lower *lo, Call *c) {
@@ -118,7 +86,7 @@ static Ref lower_ldexp(Lower *lo, Call *c) {
 }
 
 static Type *type_frexp(Call *c) {
-    Type *ty = real(c, 1);
+    Type *ty = math_float(c, 1);
     return ty ? ty_tuple((Type *[]){ty, TY_I(64)}, 2) : NULL;
 }
 
@@ -128,7 +96,7 @@ static Ref lower_frexp(Lower *lo, Call *c) {
 }
 
 static Type *type_modf(Call *c) {
-    Type *ty = real(c, 1);
+    Type *ty = math_float(c, 1);
     return ty ? ty_tuple((Type *[]){ty, ty}, 2) : NULL;
 }
 
@@ -140,8 +108,8 @@ static Ref lower_modf(Lower *lo, Call *c) {
 /* --- functions that keep the kind of a number ------------------------------------------------------------------------ */
 
 static Type *type_same(Call *c) {
-    Type *ty = number(c, 0);
-    if (ty && ty->kind == TY_COMPLEX && c->row->data2) return refuse(c);
+    Type *ty = math_require(c, 0);
+    if (ty && ty->kind == TY_COMPLEX && c->row->data2) return math_refuse(c);
     return ty ? math_same(ty) : NULL;
 }
 
@@ -153,12 +121,12 @@ static Ref lower_whole(Lower *lo, Call *c) {
 }
 
 static Type *type_abs(Call *c) {
-    Type *ty = number(c, 0);
+    Type *ty = math_require(c, 0);
     return !ty ? NULL : ty->kind == TY_COMPLEX ? TY_F(ty->bits / 2u) : math_same(ty);
 }
 
 static Ref lower_abs(Lower *lo, Call *c) {
-    Ref x = value(lo, c, 0);
+    Ref x = math_arg(lo, c, 0);
     Type *ty = lo_type(lo, x);
     if (ty->kind == TY_COMPLEX) return lo_math2(lo, MATH_HYPOT, lo_field(lo, x, 0), lo_field(lo, x, 1));
     if (ty->kind == TY_FLOAT) return lo_math1(lo, MATH_FABS, x);
@@ -200,11 +168,6 @@ static Ref lower_square(Lower *lo, Call *c) {
     return lo_binary_number(lo, BIN_MUL, x, x, ty, ty, NULL);
 }
 
-static Type *type_reciprocal(Call *c) {
-    Type *ty = number(c, 0);
-    return ty && ty_is_integral(ty) ? refuse(c) : ty;
-}
-
 /* --- complex parts ------------------------------------------------------------------------------------------------------- */
 
 static Ref lower_conjugate(Lower *lo, Call *c) {
@@ -216,14 +179,14 @@ static Ref lower_conjugate(Lower *lo, Call *c) {
 }
 
 static Ref lower_part(Lower *lo, Call *c) {
-    Ref x = value(lo, c, 0);
+    Ref x = math_arg(lo, c, 0);
     int part = c->row->data;
     if (lo_type(lo, x)->kind == TY_COMPLEX) return lo_field(lo, x, (uint32_t)part);
     return part ? lo_zero(lo, math_result(lo, c)) : lo_convert(lo, x, math_result(lo, c));
 }
 
 static Type *type_angle(Call *c) {
-    Type *ty = inexact(c, 1);
+    Type *ty = math_inexact(c, 1);
     if (given(c, 1) && !c->args[1].k)
         return infer_fail(c->in, c->span, D_NOT_CONSTANT, "deg");
     return ty && ty->kind == TY_COMPLEX ? TY_F(ty->bits / 2u) : ty;
@@ -238,11 +201,11 @@ static Ref lower_angle(Lower *lo, Call *c) {
 
 /* --- questions -------------------------------------------------------------------------------------------------------------- */
 
-static Type *type_class(Call *c) { return number(c, 0) ? TY_OF(TY_BOOL) : NULL; }
+static Type *type_class(Call *c) { return math_require(c, 0) ? TY_OF(TY_BOOL) : NULL; }
 
-static Ref lower_class(Lower *lo, Call *c) { return math_is(lo, (MathFn)c->row->data, value(lo, c, 0)); }
+static Ref lower_class(Lower *lo, Call *c) { return math_is(lo, (MathFn)c->row->data, math_arg(lo, c, 0)); }
 
-static Type *type_signbit(Call *c) { return real(c, 1) ? TY_OF(TY_BOOL) : NULL; }
+static Type *type_signbit(Call *c) { return math_float(c, 1) ? TY_OF(TY_BOOL) : NULL; }
 
 static Ref lower_signbit(Lower *lo, Call *c) { return lo_math1(lo, MATH_SIGNBIT, arg(lo, c, 0, math_float(c, 1))); }
 

@@ -63,19 +63,22 @@ static Type *type_dtype(Call *c) {
 
 /* --- enums ------------------------------------------------------------------------------------------------------------ */
 
-static Type *type_enum_value(Call *c) {
-    if (c->self.ty->is_signed) return TY_I(64);
-    Const *k = c->row->constant(c);
-    return k ? k->ty : rule_no_overload(c);
+static Type *type_enum_value(Call *c) { return c->self.ty->is_signed ? TY_I(64) : c->self.ty->of; }
+
+/* The members of an enum class in order, a new list; NULL: none. */
+static PyObject *enum_members(const Type *ty) {
+    PyObject *list = PySequence_List(ty->obj);
+    PyErr_Clear();
+    return list;
 }
 
 /* The member behind an enum constant; new reference or NULL. */
 static PyObject *enum_member(const Type *ty, const Const *k) {
-    PyObject *list = PyObject_CallMethod((PyObject *)&PyTuple_Type, "__call__", "O", ty->obj), *r = NULL;
+    PyObject *list = enum_members(ty), *r = NULL;
     if (ty->is_signed) {
         r = PyObject_CallFunction(ty->obj, "L", (long long)k->i);
-    } else if (list && k->i >= 0 && k->i < PyTuple_Size(list)) {
-        r = PyTuple_GetItem(list, (Py_ssize_t)k->i);
+    } else if (list && k->i >= 0 && k->i < PyList_Size(list)) {
+        r = PyList_GetItem(list, (Py_ssize_t)k->i);
         Py_XINCREF(r);
     }
     Py_XDECREF(list);
@@ -91,9 +94,27 @@ static Const *const_enum_attr(Call *c) {
     return k;
 }
 
+/* A member known only at run time: the values of all, chosen by its index. */
+static Ref enum_value_of(Lower *lo, Call *c, Ref member) {
+    Type *ty = c->self.ty;
+    PyObject *list = enum_members(ty);
+    Py_ssize_t n = list ? PyList_Size(list) : 0;
+    Ref r = 0, index = lo_op1(lo, OP_BITCAST, TY_I(64), member);
+    for (Py_ssize_t i = n; i-- > 0;) {
+        Const *k = infer_object_attr(lo->in, PyList_GetItem(list, i), "value");
+        if (!k || k->ty != ty->of) continue; /* typing has seen one type; another cannot be asked for */
+        Ref v = lo_const(lo, k);
+        r = r ? lo_select(lo, lo_cmp(lo, OP_EQ, index, lo_int(lo, i)), v, r) : v;
+    }
+    Py_XDECREF(list);
+    return r ? r : lo_zero(lo, ty->of);
+}
+
 static Ref lower_enum_value(Lower *lo, Call *c) {
     Const *k = const_enum_attr(c);
-    return k ? lo_const(lo, k) : lo_convert(lo, lo_arg(lo, c->self), TY_I(64));
+    if (k) return lo_const(lo, k);
+    Ref member = lo_arg(lo, c->self);
+    return c->self.ty->is_signed ? lo_convert(lo, member, TY_I(64)) : enum_value_of(lo, c, member);
 }
 
 static Type *type_enum_name(Call *c) {
@@ -125,6 +146,36 @@ static Ref lower_tuple_index(Lower *lo, Call *c) {
     return at;
 }
 
+/* --- ranges and slices ------------------------------------------------------------------------------------------- */
+
+static Type *type_range_part(Call *c) { return (void)c, TY_I(64); }
+static Ref lower_range_part(Lower *lo, Call *c) { return lo_field(lo, lo_arg(lo, c->self), (uint32_t)c->row->data); }
+
+/* One of start, stop, step of a slice: an integer, or None. */
+static Type *type_slice_part(Call *c) { return c->self.ty->items[c->row->data]; }
+
+static Ref lower_slice_part(Lower *lo, Call *c) {
+    Type *const *items = c->self.ty->items;
+    if (items[c->row->data]->kind == TY_NONE) return lo_none(lo);
+    uint32_t field = 0;
+    for (int i = 0; i < c->row->data; i++) field += items[i]->kind != TY_NONE;
+    return lo_field(lo, lo_arg(lo, c->self), field);
+}
+
+/* slice.indices(n): the start, stop and step that a sequence of n items would use. */
+static Type *type_slice_indices(Call *c) {
+    if (!ty_is_integral(plain(c, 0))) return rule_no_overload(c);
+    Type *i = TY_I(64);
+    return ty_tuple((Type *[]){i, i, i}, 3);
+}
+
+static Ref lower_slice_indices(Lower *lo, Call *c) {
+    Ref n = lo_arg_as(lo, c->args[0], TY_I(64));
+    Ref limits[3];
+    subscript_slice_limits(lo, lo_arg(lo, c->self), c->self.ty, n, limits);
+    return lo_make(lo, ir_at(lo->high, c->ins)->ty, 3, limits);
+}
+
 #define ATTRIBUTE(name_, type_, lower_, constant_, data_) \
     {.name = name_, .params = "", .type = type_, .lower = lower_, .constant = constant_, .flags = ROW_ATTRIBUTE, .data = data_}
 #define DTYPE_ATTR(name_) ATTRIBUTE(name_, type_dtype_attr, lower_constant, const_dtype_attr, 0)
@@ -137,6 +188,14 @@ const Row rows_other_methods[] = {
     DTYPE_ATTR("dtype.char"),
     ATTRIBUTE("enum.value", type_enum_value, lower_enum_value, const_enum_attr, 0),
     ATTRIBUTE("enum.name", type_enum_name, lower_constant, const_enum_attr, 1),
+    ATTRIBUTE("range.start", type_range_part, lower_range_part, NULL, 0),
+    ATTRIBUTE("range.stop", type_range_part, lower_range_part, NULL, 1),
+    ATTRIBUTE("range.step", type_range_part, lower_range_part, NULL, 2),
+    ATTRIBUTE("slice.start", type_slice_part, lower_slice_part, NULL, 0),
+    ATTRIBUTE("slice.stop", type_slice_part, lower_slice_part, NULL, 1),
+    ATTRIBUTE("slice.step", type_slice_part, lower_slice_part, NULL, 2),
+    {.name = "slice.indices", .params = "length", .type = type_slice_indices, .lower = lower_slice_indices,
+     .flags = ROW_METHOD},
     {.name = "tuple.count", .params = "value", .type = type_tuple_search, .lower = lower_tuple_count, .flags = ROW_METHOD},
     {.name = "tuple.index", .params = "value", .type = type_tuple_search, .lower = lower_tuple_index, .flags = ROW_METHOD},
     {0},

@@ -155,9 +155,10 @@ static Ref lower_randint(Lower *lo, Call *c) {
     Type *i64 = TY_I(64);
     Ref a = lo_arg_as(lo, c->args[0], i64), zero = lo_int(lo, 0);
     Ref low = has_high(c) ? a : zero, high = has_high(c) ? lo_arg_as(lo, c->args[1], i64) : a;
+    CheckKind empty = has_high(c) ? CHECK_RANDOM_EMPTY : CHECK_RANDOM_HIGH;
+    lo_check(lo, lo_cmp(lo, OP_LT, low, high), empty);
     if (has_size(c))
         return lo_prelude(lo, c->row->prelude, 3, (Ref[]){low, high, lo_arg(lo, c->args[2])});
-    lo_check(lo, lo_cmp(lo, OP_LT, low, high), CHECK_RANDOM_EMPTY);
     Ref most = lo_op2(lo, OP_SUB, lo_op2(lo, OP_SUB, high, low), lo_int(lo, 1));
     return lo_op2(lo, OP_ADD, low, lo_rt(lo, "ws_np_interval", i64, 1, &most));
 }

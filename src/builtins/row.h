@@ -56,6 +56,8 @@ typedef struct TupleSlice {
     int64_t start, step, n;
 } TupleSlice;
 TupleSlice subscript_slice(const Const *slice, int64_t length);
+/* slice.indices(n): the limits start, stop, step. */
+void subscript_slice_limits(Lower *lo, Ref slice, Type *ty, Ref n, Ref out[3]);
 
 /* Subscripts: obj[index], obj[index] = value. */
 Type *subscript_type(Infer *in, Inst *inst, Ref ins, Arg obj, Arg index, Const **k);

@@ -216,6 +216,9 @@ Type *subscript_type(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Const **k
     case TY_STR:
         if (is_index(index.ty)) return obj.ty;
         break;
+    case TY_BYTES:
+        if (is_index(index.ty)) return TY_I(64);
+        break;
     default: break;
     }
     return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_INDEXABLE, infer_type_text(in->cx, obj.ty));
@@ -250,6 +253,20 @@ static Ref limit(Lower *lo, Ref v, Ref n, Ref low, Ref high) {
     return lo_math2(lo, MATH_MIN, lo_math2(lo, MATH_MAX, v, low), high);
 }
 
+void subscript_slice_limits(Lower *lo, Ref slice, Type *ty, Ref n, Ref out[3]) {
+    Ref field[3] = {0}, zero = lo_int(lo, 0), one = lo_int(lo, 1), minus = lo_int(lo, -1);
+    uint32_t f = 0;
+    for (int i = 0; i < 3; i++)
+        if (ty->items[i]->kind != TY_NONE) field[i] = lo_field(lo, slice, f++);
+    Ref step = field[2] ? field[2] : one;
+    lo_check(lo, lo_cmp(lo, OP_NE, step, zero), CHECK_SLICE_STEP);
+    Ref down = lo_cmp(lo, OP_LT, step, zero);
+    Ref low = lo_select(lo, down, minus, zero), high = lo_select(lo, down, lo_op2(lo, OP_SUB, n, one), n);
+    out[0] = field[0] ? limit(lo, field[0], n, low, high) : lo_select(lo, down, high, low);
+    out[1] = field[1] ? limit(lo, field[1], n, low, high) : lo_select(lo, down, low, high);
+    out[2] = step;
+}
+
 static SliceRefs lower_slice_on(Lower *lo, Ref slice, Type *ty, const Const *k, Ref n) {
     Ref field[3] = {0}, zero = lo_int(lo, 0), one = lo_int(lo, 1);
     uint32_t f = 0;
@@ -266,12 +283,9 @@ static SliceRefs lower_slice_on(Lower *lo, Ref slice, Type *ty, const Const *k, 
         Ref count = lo_op2(lo, OP_FLOORDIV, lo_op2(lo, OP_ADD, wide, lo_int(lo, value - 1)), step);
         return (SliceRefs){start, step, count};
     }
-    Ref step = field[2];
-    lo_check(lo, lo_cmp(lo, OP_NE, step, zero), CHECK_SLICE_STEP);
-    Ref down = lo_cmp(lo, OP_LT, step, zero), minus = lo_int(lo, -1);
-    Ref low = lo_select(lo, down, minus, zero), high = lo_select(lo, down, lo_op2(lo, OP_SUB, n, one), n);
-    Ref start = field[0] ? limit(lo, field[0], n, low, high) : lo_select(lo, down, high, low);
-    Ref stop = field[1] ? limit(lo, field[1], n, low, high) : lo_select(lo, down, low, high);
+    Ref limits[3];
+    subscript_slice_limits(lo, slice, ty, n, limits);
+    Ref start = limits[0], stop = limits[1], step = limits[2], down = lo_cmp(lo, OP_LT, step, zero);
     Ref wide = lo_select(lo, down, lo_op2(lo, OP_SUB, start, stop), lo_op2(lo, OP_SUB, stop, start));
     wide = lo_math2(lo, MATH_MAX, wide, zero);
     Ref size = lo_math1(lo, MATH_ABS, step);
@@ -365,12 +379,14 @@ Ref subscript_lower(Lower *lo, Ref r, Arg obj, Arg index) {
     case TY_ARRAY: return array_get(lo, obj, index);
     case TY_TUPLE: return tuple_get(lo, r, obj, index);
     case TY_RANGE:
+    case TY_BYTES:
     case TY_STR: {
         Ref v = lo_arg(lo, obj), n = lower_length(lo, v);
         Ref i = lo_op2(lo, OP_WRAP, lo_arg_as(lo, index, TY_I(64)), n);
         Ref good = lo_and(lo, lo_cmp(lo, OP_GE, i, lo_int(lo, 0)), lo_cmp(lo, OP_LT, i, n));
-        lo_check(lo, good, obj.ty->kind == TY_RANGE ? CHECK_RANGE_INDEX : CHECK_STR_INDEX);
-        if (obj.ty->kind == TY_RANGE) return lower_item(lo, v, i);
+        CheckKind kind = obj.ty->kind == TY_STR ? CHECK_STR_INDEX : obj.ty->kind == TY_BYTES ? CHECK_BYTES_INDEX : CHECK_RANGE_INDEX;
+        lo_check(lo, good, kind);
+        if (obj.ty->kind != TY_STR) return lower_item(lo, v, i);
         return lo_rt(lo, "ws_str_get", TY_OF(TY_STR), 2, (Ref[]){v, i});
     }
     default: INTERNAL(lo->cx, lo->span, "no subscript");

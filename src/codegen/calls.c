@@ -7,12 +7,14 @@
 
 static uint64_t mix(uint64_t h, uint64_t x) { return (h ^ x) * 0x9E3779B97F4A7C15u ^ (h >> 29); }
 
+/* Names are those of the function that the instruction was written in. */
 static uint32_t add_site(Cg *cg) {
     const Span *s = &cg->span;
     const SourceFile *f = s->file < cg->cx->nfiles ? &cg->cx->files[s->file] : NULL;
+    const Origin *o = cg->origin ? &cg->fn->origins.at[cg->origin] : NULL;
     uint32_t shift = f ? f->dedent : 0;
-    *vec_add(cg->cx, &cg->sites) = (Site){.function = cg->fn->name,
-                                          .qualname = cg->fn->qualname,
+    *vec_add(cg->cx, &cg->sites) = (Site){.function = o ? o->name : cg->fn->name,
+                                          .qualname = o ? o->qualname : cg->fn->qualname,
                                           .filename = f ? f->name : "<unknown>",
                                           .line = s->line,
                                           .end_line = s->end_line,
@@ -23,11 +25,24 @@ static uint32_t add_site(Cg *cg) {
 
 uint32_t cg_site(Cg *cg) {
     const Span *s = &cg->span;
-    uint64_t key =
-        mix(mix(mix(map_key(cg->fn), s->line), (uint64_t)s->col << 32 | s->end_col), s->end_line);
+    uint64_t key = mix(map_key(cg->fn), (uint64_t)cg->origin << 32 | s->line);
+    key = mix(mix(key, (uint64_t)s->col << 32 | s->end_col), s->end_line);
     uint32_t site = (uint32_t)map_get(&cg->site_numbers, key, UINT32_MAX);
     if (site == UINT32_MAX) map_set(cg->cx, &cg->site_numbers, key, site = add_site(cg));
     return site;
+}
+
+void cg_trace_origins(Cg *cg, uint32_t stop) {
+    uint32_t origin = cg->origin;
+    Span span = cg->span;
+    while (cg->origin && cg->origin != stop) {
+        const Origin *o = &cg->fn->origins.at[cg->origin];
+        cg->span = o->call;
+        cg->origin = o->outer;
+        cg_call_helper(cg, HELPER_TRACE, 0, NULL);
+    }
+    cg->origin = origin;
+    cg->span = span;
 }
 
 /* --- declaring -------------------------------------------------------------------------------- */
@@ -126,9 +141,13 @@ Val cg_call_helper(Cg *cg, Helper h, unsigned n, Val *args) {
 
 /* --- calls inside the module ------------------------------------------------------------------ */
 
+/* A slow copy is part of its caller: it has noted everything. */
 static void fail_call(Cg *cg, void *arg) {
-    (void)arg;
-    cg_call_helper(cg, HELPER_TRACE, 0, NULL);
+    const Ins *i = arg;
+    if (i->callee->is_slow)
+        cg->origin = 0;
+    else
+        cg_call_helper(cg, HELPER_TRACE, 0, NULL);
 }
 
 void cg_mark_call(Cg *cg, Val call) {
@@ -150,7 +169,7 @@ void cg_op_call_fn(Cg *cg, Ref r, const Ins *i) {
     cg_mark_call(cg, call);
     if (callee->may_raise) {
         Val status = LLVMBuildExtractValue(cg->b, call, 0, "");
-        cg_require(cg, LLVMBuildIsNull(cg->b, status, ""), fail_call, NULL);
+        cg_require(cg, LLVMBuildIsNull(cg->b, status, ""), fail_call, (void *)i);
     }
     Val *out = cg_new_parts(cg, r);
     for (uint32_t p = 0; p < i->ty->nparts; p++)

@@ -78,6 +78,7 @@ typedef struct Cg {
     LLVMBasicBlockRef unwind; /* returns status 1; made on demand */
     Val **parts; /* Ref -> parts */
     Span span; /* of the instruction at hand */
+    uint32_t origin; /* its inlined call, as Ins.origin */
 } Cg;
 
 /* Row of the op table: translates instruction r and sets its parts. */
@@ -115,6 +116,9 @@ void cg_function(Cg *cg, uint32_t index);
 /* Where an exception raised in the current block goes: its handler's landing, or the exit with
  * status 1. */
 LLVMBasicBlockRef cg_landing(Cg *cg);
+/* Ends a block in which something was raised: notes the inlined calls that the exception leaves,
+ * then goes to the landing. */
+void cg_leave(Cg *cg);
 /* A new block behind the current one, to go on in. */
 LLVMBasicBlockRef cg_next_block(Cg *cg, const char *name);
 LLVMBasicBlockRef cg_cold_block(Cg *cg, const char *name);
@@ -137,6 +141,9 @@ typedef struct External {
 
 /* Number of the site for the span at hand. */
 uint32_t cg_site(Cg *cg);
+/* Notes on the exception in the context that it passes the inlined calls from cg->origin up to
+ * `stop` (0: out of the function). */
+void cg_trace_origins(Cg *cg, uint32_t stop);
 /* Declares `name` once, with this type and these effects on memory (MEM_...). */
 External *cg_external(Cg *cg, const char *name, LLVMTypeRef type, uint64_t memory);
 /* Calls a helper of the table in calls.c: status or pointer as it returns it. Where the proto says
@@ -185,6 +192,7 @@ void cg_debug_end(Cg *cg);
 
 void cg_keep_declarations(Cg *cg); /* math.c: of what is in cg->keep */
 void cg_module(Cg *cg); /* module.c */
+const char *cg_symbol(Cg *cg, const Fn *fn); /* module.c */
 void cg_entry_thunk(Cg *cg); /* module.c */
 const char *cg_dot(Cg *cg); /* emit.c: the control-flow graphs as text for dot */
 uint64_t cg_now_ns(void);

@@ -10,7 +10,7 @@ void cg_require(Cg *cg, Val ok, void (*fail)(Cg *, void *), void *arg) {
     LLVMBuildCondBr(cg->b, ok, go, cold);
     LLVMPositionBuilderAtEnd(cg->b, cold);
     fail(cg, arg);
-    LLVMBuildBr(cg->b, cg_landing(cg));
+    cg_leave(cg);
     LLVMPositionBuilderAtEnd(cg->b, go);
 }
 
@@ -51,6 +51,8 @@ void cg_op_check(Cg *cg, Ref r, const Ins *i) {
     cg_require(cg, cg_arg(cg, i, 0), fail_check, (void *)i);
 }
 
+static void fail_poll(Cg *cg, void *arg) { (void)cg, (void)arg; /* ws_poll has raised */ }
+
 /* The word is set by another thread; monotonic, so that the load stays in the loop. */
 void cg_op_poll(Cg *cg, Ref r, const Ins *i) {
     (void)r, (void)i;
@@ -61,6 +63,7 @@ void cg_op_poll(Cg *cg, Ref r, const Ins *i) {
     LLVMBuildCondBr(cg->b, LLVMBuildIsNull(cg->b, word, ""), go, slow);
     LLVMPositionBuilderAtEnd(cg->b, slow);
     Val status = cg_call_helper(cg, HELPER_POLL, 0, NULL);
-    LLVMBuildCondBr(cg->b, LLVMBuildIsNull(cg->b, status, ""), go, cg_landing(cg));
+    cg_require(cg, LLVMBuildIsNull(cg->b, status, ""), fail_poll, NULL);
+    LLVMBuildBr(cg->b, go);
     LLVMPositionBuilderAtEnd(cg->b, go);
 }

@@ -5,7 +5,7 @@
 
 /* Text in the unit's read-only memory. Units are never freed, so it needs no owner. */
 static Val constant_bytes(Cg *cg, const void *at, size_t n, unsigned align) {
-    Val bytes = LLVMConstStringInContext2(cg->ctx, at, n, true);
+    Val bytes = LLVMConstStringInContext2(cg->ctx, at, n, false);
     Val g = LLVMAddGlobal(cg->mod, LLVMTypeOf(bytes), "text");
     LLVMSetInitializer(g, bytes);
     LLVMSetGlobalConstant(g, true);

@@ -132,7 +132,7 @@ void cg_debug_function(Cg *cg) {
     const Fn *fn = cg->fn;
     LLVMMetadataRef file = file_of(cg, fn->file);
     LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(d->di, file, NULL, 0, LLVMDIFlagZero);
-    const char *symbol = fn->symbol ? fn->symbol : fn->name;
+    const char *symbol = cg_symbol(cg, fn);
     d->scope = LLVMDIBuilderCreateFunction(d->di, file, fn->qualname, strlen(fn->qualname), symbol,
                                            strlen(symbol), file, fn->span.line, type, true, true,
                                            fn->span.line, LLVMDIFlagZero, false);

@@ -125,6 +125,16 @@ static LLVMBasicBlockRef handler_landing(Cg *cg, const Block *b) {
     return landing;
 }
 
+/* The handler's first parameter says which inlined call, if any, it was written in. */
+void cg_leave(Cg *cg) {
+    const Edge *handler = &cg->fn->blocks.at[cg->block].handler;
+    uint32_t stop = 0;
+    if (handler->to != NO_BLOCK)
+        stop = ir_at(cg->fn, cg->fn->blocks.at[handler->to].params.at[0])->origin;
+    cg_trace_origins(cg, stop);
+    LLVMBuildBr(cg->b, cg_landing(cg));
+}
+
 LLVMBasicBlockRef cg_landing(Cg *cg) {
     const Block *b = &cg->fn->blocks.at[cg->block];
     CgBlock *out = &cg->blocks[cg->block];
@@ -177,6 +187,7 @@ static void emit_return(Cg *cg, const Term *t) {
 static void emit_terminator(Cg *cg, const Block *b) {
     const Term *t = &b->term;
     cg->span = t->span;
+    cg->origin = t->kind == TERM_RAISE && t->arg ? ir_at(cg->fn, t->arg)->origin : 0;
     cg_debug_span(cg, t->span);
     switch ((TermKind)t->kind) {
     case TERM_JUMP: emit_jump(cg, &t->succ[0]); return;
@@ -184,7 +195,7 @@ static void emit_terminator(Cg *cg, const Block *b) {
     case TERM_RETURN: emit_return(cg, t); return;
     case TERM_RAISE:
         if (t->arg) cg_call_helper(cg, HELPER_RAISE, 1, cg_parts(cg, t->arg));
-        LLVMBuildBr(cg->b, cg_landing(cg));
+        cg_leave(cg);
         return;
     case TERM_UNREACHABLE: LLVMBuildUnreachable(cg->b); return;
     case TERM_NONE: break;
@@ -197,6 +208,7 @@ static void emit_terminator(Cg *cg, const Block *b) {
 static void emit_ins(Cg *cg, Ref r) {
     const Ins *i = ir_at(cg->fn, r);
     cg->span = i->span;
+    cg->origin = i->origin;
     cg_debug_span(cg, i->span);
     if (!rows[i->op])
         INTERNAL(cg->cx, i->span,
@@ -242,6 +254,20 @@ static void check_stack(Cg *cg) {
     LLVMPositionBuilderAtEnd(cg->b, go);
 }
 
+/* A handler whose block turned out not to raise has no predecessors left; LLVM wants no phis there.
+ */
+static void drop_empty_phis(Cg *cg, BlockId id) {
+    const Block *b = &cg->fn->blocks.at[id];
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < b->params.n; k++)
+        for (uint32_t p = 0; p < cg_type(cg, b->params.at[k])->nparts; p++, n++) {
+            Val phi = cg->blocks[id].phis[n];
+            if (LLVMCountIncoming(phi)) continue;
+            LLVMReplaceAllUsesWith(phi, LLVMGetPoison(LLVMTypeOf(phi)));
+            LLVMInstructionEraseFromParent(phi);
+        }
+}
+
 static void open_function(Cg *cg, uint32_t index) {
     const Fn *fn = cg->m->fns.at[index];
     cg->fn = fn;
@@ -251,6 +277,7 @@ static void open_function(Cg *cg, uint32_t index) {
     cg->unwind = NULL;
     cg->block = 0;
     cg->span = fn->span;
+    cg->origin = 0;
     bind_args(cg);
     cg->entry = LLVMAppendBasicBlockInContext(cg->ctx, cg->out->fn, "entry");
     LLVMPositionBuilderAtEnd(cg->b, cg->entry);
@@ -272,4 +299,5 @@ void cg_function(Cg *cg, uint32_t index) {
     LLVMBuildBr(cg->b, cg->blocks[0].first);
     cg_fill_reductions(cg, cfg);
     for (uint32_t k = 0; k < cfg->nrpo; k++) emit_block(cg, cfg->rpo[k]);
+    for (uint32_t k = 0; k < cfg->nrpo; k++) drop_empty_phis(cg, cfg->rpo[k]);
 }

@@ -121,12 +121,20 @@ static void fill_raising(Cg *cg) {
 
 /* --- declarations ----------------------------------------------------------------------------- */
 
+/* Hardly ever run: not worth LLVM's time, which would be half of the compile. */
+static void declare_slow(Cg *cg, Val f) {
+    cg_fn_attr(cg, f, "cold", 0);
+    cg_fn_attr(cg, f, "noinline", 0);
+    cg_fn_attr(cg, f, "optnone", 0);
+}
+
 static void declare_attributes(Cg *cg, const Fn *fn, Val f) {
     cg_fn_attr(cg, f, "nounwind", 0);
     cg_fn_text_attr(cg, f, "probe-stack", "inline-asm");
     cg_fn_text_attr(cg, f, "frame-pointer", "none");
     if (fn && fn->options.inline_always) cg_fn_attr(cg, f, "alwaysinline", 0);
     if (cg->options->debug) cg_fn_attr(cg, f, "uwtable", 2);
+    if (fn && fn->is_slow) declare_slow(cg, f);
 }
 
 /* The context is this thread's own: nothing that arrays point to overlaps it. */
@@ -143,6 +151,11 @@ static LLVMTypeRef return_type(Cg *cg, const Type *ret) {
     return LLVMStructTypeInContext(cg->ctx, t, ret->nparts + 1, false);
 }
 
+/* The prefix keeps a user's `sin` or `free` apart from C's. */
+const char *cg_symbol(Cg *cg, const Fn *fn) {
+    return cx_printf(cg->cx, "py_%s", fn->symbol ? fn->symbol : fn->name);
+}
+
 static void declare_function(Cg *cg, uint32_t index) {
     const Fn *fn = cg->m->fns.at[index];
     CgFn *out = &cg->fns[index];
@@ -155,7 +168,7 @@ static void declare_function(Cg *cg, uint32_t index) {
             t[k++] = cg_part_type(cg, fn->args[a].ty, p);
     out->ret = return_type(cg, fn->ret);
     out->type = LLVMFunctionType(out->ret, t, n, false);
-    out->fn = LLVMAddFunction(cg->mod, fn->symbol ? fn->symbol : fn->name, out->type);
+    out->fn = LLVMAddFunction(cg->mod, cg_symbol(cg, fn), out->type);
     LLVMSetLinkage(out->fn, LLVMInternalLinkage);
     LLVMSetFunctionCallConv(out->fn, LLVMFastCallConv);
     declare_attributes(cg, fn, out->fn);

@@ -282,26 +282,25 @@ static const struct {
 };
 /* clang-format on */
 
+static Val compare_part(Cg *cg, const Ins *i, const Type *ty, uint32_t k) {
+    Val a = cg_parts(cg, i->args[0])[k], b = cg_parts(cg, i->args[1])[k];
+    unsigned row = i->op - FIRST;
+    if (ty->parts[k] == P_F16 || ty->parts[k] == P_F32 || ty->parts[k] == P_F64)
+        return cg_fast(LLVMBuildFCmp(cg->b, predicates[row].floats, a, b, ""), i->fast);
+    LLVMIntPredicate p = is_signed(ty) ? predicates[row].with_sign : predicates[row].without;
+    return LLVMBuildICmp(cg->b, p, a, b, "");
+}
+
 /* Aggregates are equal if all their parts are. */
 void cg_op_compare(Cg *cg, Ref r, const Ins *i) {
     const Type *ty = cg_type(cg, i->args[0]);
-    Val *a = cg_parts(cg, i->args[0]), *b = cg_parts(cg, i->args[1]), all = NULL;
-    unsigned row = i->op - FIRST;
-    for (unsigned k = 0; k < ty->nparts; k++) {
-        bool real = ty->parts[k] == P_F16 || ty->parts[k] == P_F32 || ty->parts[k] == P_F64;
-        Val one =
-            real
-                ? cg_fast(LLVMBuildFCmp(cg->b, predicates[row].floats, a[k], b[k], ""), i->fast)
-                : LLVMBuildICmp(cg->b,
-                                is_signed(ty) ? predicates[row].with_sign : predicates[row].without,
-                                a[k], b[k], "");
-        if (!all)
-            all = one;
-        else
-            all = i->op == OP_NE ? LLVMBuildOr(cg->b, all, one, "")
-                                 : LLVMBuildAnd(cg->b, all, one, "");
+    LLVMOpcode join = i->op == OP_NE ? LLVMOr : LLVMAnd;
+    Val all = LLVMConstInt(cg->part[P_I1], i->op == OP_EQ, false); /* of no parts */
+    for (uint32_t k = 0; k < ty->nparts; k++) {
+        Val one = compare_part(cg, i, ty, k);
+        all = k ? LLVMBuildBinOp(cg->b, join, all, one, "") : one;
     }
-    cg_set(cg, r, all ? all : LLVMConstInt(cg->part[P_I1], i->op == OP_EQ, false));
+    cg_set(cg, r, all);
 }
 
 void cg_op_select(Cg *cg, Ref r, const Ins *i) {

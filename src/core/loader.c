@@ -27,13 +27,13 @@ typedef struct Load {
 
 #define NOT_LOADED UINT64_MAX
 
-__attribute__((format(printf, 2, 3))) static int fail(Load *l, const char *fmt, ...) {
+__attribute__((format(printf, 2, 3))) static void note_error(Load *l, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(l->out->error, sizeof l->out->error, fmt, ap);
     va_end(ap);
-    return -1;
 }
+#define fail(l, ...) (note_error((l), __VA_ARGS__), -1)
 
 /* --- relocations ------------------------------------------------------------------------------ */
 
@@ -163,7 +163,7 @@ static bool in_object(const Load *l, uint64_t at, uint64_t size) {
 
 static int check_head(Load *l) {
     const Elf64_Ehdr *h = l->head = (const void *)l->req->object;
-    if (l->req->size < sizeof *h || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 ||
+    if (!l->req->object || l->req->size < sizeof *h || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 ||
         h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_type != ET_REL)
         return fail(l, "not an ELF relocatable object");
     if (h->e_machine != MACHINE) return fail(l, "an object for another machine (%u)", h->e_machine);
@@ -331,9 +331,8 @@ typedef struct jit_descriptor {
     jit_code_entry *relevant, *first;
 } jit_descriptor;
 
-__attribute__((visibility("default"), used)) jit_descriptor __jit_debug_descriptor = {1, 0, NULL,
-                                                                                      NULL};
-__attribute__((visibility("default"), used, noinline)) void __jit_debug_register_code(void);
+__attribute__((used)) jit_descriptor __jit_debug_descriptor = {1, 0, NULL, NULL};
+__attribute__((used, noinline)) void __jit_debug_register_code(void);
 void __jit_debug_register_code(void) { __asm__ volatile("" ::: "memory"); }
 
 /* A copy of the object whose sections say where they were loaded. Without memory gdb just does not

@@ -330,6 +330,7 @@ static PyObject *prelude_function(Infer *in, const char *name, Span span) {
     Py_XDECREF(mod);
     if (!f) python_error(in, span);
     cx_defer(in->cx, (void (*)(void *))Py_DecRef, f);
+    in->rows_resolved = false; /* its module may be what some rows name */
     map_put(in->cx, &in->preludes, name, f);
     return f;
 }
@@ -379,13 +380,6 @@ static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *
     PyErr_Clear();
     if (impls && bind_overload(in, impls, NULL, act, span, out)) return true;
     if (row) return bind_row(in, inst, row, NULL, act, call, out);
-    JitOptions own;
-    PyObject *func = in->core->unwrap(obj, &own);
-    if (func) {
-        out->options = infer_options(&own);
-        return bind_function(in, func, act, span, out);
-    }
-    if (PyObject_HasAttrString(obj, "__code__")) return bind_function(in, obj, act, span, out);
     if (impls) {
         Buf types = {0};
         for (uint32_t i = 0; i < act->npos; i++)
@@ -393,6 +387,13 @@ static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *
         infer_fail(in, span, D_NO_OVERLOAD, infer_object_name(in, obj), types.at ? types.at : "");
         return false;
     }
+    JitOptions own;
+    PyObject *func = in->core->unwrap(obj, &own);
+    if (func) {
+        out->options = infer_options(&own);
+        return bind_function(in, func, act, span, out);
+    }
+    if (PyObject_HasAttrString(obj, "__code__")) return bind_function(in, obj, act, span, out);
     infer_fail(in, span, D_UNKNOWN_CALL, infer_object_name(in, obj));
     return false;
 }

@@ -9,7 +9,7 @@ static void note_callers(Infer *in, const Inst *inst) {
         Buf args = {0};
         for (uint32_t i = 0; i < inst->def->nparams; i++)
             buf_printf(cx, &args, "%s%s", i ? ", " : "", infer_type_text(cx, inst->args[i]));
-        diag_note(cx, inst->call_span, "while compiling %s(%s), called from %s", inst->def->qualname,
+        diag_note_late(cx, cx->diag, inst->call_span, "while compiling %s(%s), called from %s", inst->def->qualname,
                   args.at ? args.at : "", inst->caller->def->qualname);
     }
 }

@@ -149,6 +149,7 @@ Type *infer_item_type(Type *ty) {
     }
     case TY_RANGE: return TY_I(64);
     case TY_STR: return ty;
+    case TY_BYTES: return TY_I(64);
     case TY_TUPLE:
         for (uint32_t i = 1; i < ty->nitems; i++)
             if (ty->items[i] != ty->items[0]) return NULL;
@@ -210,6 +211,8 @@ bool infer_is_iterable(const Type *ty) {
     case TY_ARRAY: return ty->ndim > 0;
     case TY_TUPLE:
     case TY_RANGE:
+    case TY_STR:
+    case TY_BYTES:
     case TY_ITER: return true;
     default: return false;
     }

@@ -102,6 +102,12 @@ static bool has_equal_items(const Const *a, const Const *b) {
     return true;
 }
 
+static uint64_t float_bits(double f) {
+    uint64_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
 bool ir_const_equal(const Const *a, const Const *b) {
     if (a == b) return true;
     if (a->ty != b->ty || a->obj != b->obj) return false;
@@ -110,8 +116,10 @@ bool ir_const_equal(const Const *a, const Const *b) {
     case TY_INT:
     case TY_ENUM:
     case TY_PTR: return a->i == b->i;
-    case TY_FLOAT: return memcmp(a->f, b->f, sizeof a->f[0]) == 0;
-    case TY_COMPLEX: return memcmp(a->f, b->f, sizeof a->f) == 0;
+    case TY_FLOAT: return float_bits(a->f[0]) == float_bits(b->f[0]);
+    case TY_COMPLEX:
+        return float_bits(a->f[0]) == float_bits(b->f[0]) &&
+               float_bits(a->f[1]) == float_bits(b->f[1]);
     case TY_STR:
     case TY_BYTES:
         return a->str.n == b->str.n && (!a->str.n || memcmp(a->str.s, b->str.s, a->str.n) == 0);

@@ -363,7 +363,7 @@ static uint64_t atomic_result(const Ins *i, const Type *ty, uint64_t old, const 
  * do. */
 static void do_atomic(Frame *fr, const Ins *i, uint64_t *out) {
     char *at = (char *)(uintptr_t)*frame_arg(fr, i, 0);
-    uint64_t v[2] = {*frame_arg(fr, i, 1), i->nargs > 2 ? *frame_arg(fr, i, 2) : 0}, old;
+    uint64_t v[2] = {*frame_arg(fr, i, 1), i->nargs > 2 ? *frame_arg(fr, i, 2) : 0}, old = 0;
     load(i->ty, at, &old);
     uint64_t now = atomic_result(i, i->ty, old, v);
     store(i->ty, at, &now);
@@ -504,13 +504,13 @@ static int call(const Interp *p, WsCtx *ctx, const InterpFn *f, uint64_t *block,
         return 1;
     }
     size_t size = (f->nslots + f->nscratch) * sizeof(uint64_t);
-    char *memory = mem_alloc(size + f->stack + 64);
+    uint64_t *memory = mem_alloc(size + f->stack + 64);
     if (!memory) { /* a frame of a compiled function would have found no stack */
         p->raise_check(ctx, (int32_t)site, CHECK_RECURSION, 0, 0);
         return 1;
     }
     Frame fr = {.p = p, .f = f, .ctx = ctx, .args = block, .depth = depth};
-    fr.slots = (uint64_t *)(void *)memory;
+    fr.slots = memory;
     fr.scratch = fr.slots + f->nslots;
     fr.stack = (char *)(((uintptr_t)memory + size + 63) & ~(uintptr_t)63);
     int status = run(&fr, block);

@@ -34,15 +34,15 @@ typedef struct InterpFn {
 /* Functions of the runtime that the interpreter itself calls, one row each: RTFN(field, symbol,
  * result, parameters). */
 #define INTERP_RUNTIME(RTFN)                                                                      \
-    RTFN(raise_check, "ws_raise_check", void, (WsCtx *, int32_t site, int32_t kind, int64_t a, int64_t b)) \
-    RTFN(raise_index, "ws_raise_index", void, (WsCtx *, int32_t site, int64_t i, int64_t n, int32_t axis)) \
-    RTFN(raise, "ws_raise", void, (WsCtx *, int32_t site, ExcObj *exc))                           \
-    RTFN(trace, "ws_trace", void, (WsCtx *, int32_t site))                                        \
-    RTFN(exc_make, "ws_exc_make", ExcObj *, (WsCtx *, int32_t site, int32_t cls, const uint64_t *slots)) \
+    RTFN(raise_check, "ws_raise_check", void, (WsCtx *, int32_t, int32_t kind, int64_t, int64_t)) \
+    RTFN(raise_index, "ws_raise_index", void, (WsCtx *, int32_t, int64_t i, int64_t n, int32_t))  \
+    RTFN(raise, "ws_raise", void, (WsCtx *, int32_t, ExcObj *exc))                                \
+    RTFN(trace, "ws_trace", void, (WsCtx *, int32_t))                                             \
+    RTFN(exc_make, "ws_exc_make", ExcObj *, (WsCtx *, int32_t, int32_t cls, const uint64_t *))    \
     RTFN(exc_retain, "ws_exc_retain", void, (ExcObj *))                                           \
     RTFN(exc_release, "ws_exc_release", void, (ExcObj *))                                         \
-    RTFN(poll, "ws_poll", int32_t, (WsCtx *, int32_t site))                                       \
-    RTFN(alloc, "ws_alloc", void *, (WsCtx *, int32_t site, int64_t bytes))                       \
+    RTFN(poll, "ws_poll", int32_t, (WsCtx *, int32_t))                                            \
+    RTFN(alloc, "ws_alloc", void *, (WsCtx *, int32_t, int64_t bytes))                            \
     RTFN(retain, "ws_retain", void, (void *))                                                     \
     RTFN(release, "ws_release", void, (void *))
 

@@ -34,17 +34,17 @@ void *interp_find_math(Cx *cx, MathFn f, PartKind kind, void *(*find_symbol)(con
 /* X(NAME, double version, float version), by number of arguments. */
 #define UNARY(X)                                                                                  \
     X(SQRT, sqrt, sqrtf) X(FABS, fabs, fabsf) X(FLOOR, floor, floorf) X(CEIL, ceil, ceilf)        \
-    X(TRUNC, trunc, truncf) X(RINT, rint, rintf) X(SIN, sin, sinf) X(COS, cos, cosf) X(TAN, tan, tanf) \
-    X(ASIN, asin, asinf) X(ACOS, acos, acosf) X(ATAN, atan, atanf) X(SINH, sinh, sinhf)           \
-    X(COSH, cosh, coshf) X(TANH, tanh, tanhf) X(ASINH, asinh, asinhf) X(ACOSH, acosh, acoshf)     \
-    X(ATANH, atanh, atanhf) X(EXP, exp, expf) X(EXP2, exp2, exp2f) X(EXPM1, expm1, expm1f)        \
-    X(LOG, log, logf) X(LOG2, log2, log2f) X(LOG10, log10, log10f) X(LOG1P, log1p, log1pf)        \
-    X(CBRT, cbrt, cbrtf) X(ERF, erf, erff) X(ERFC, erfc, erfcf) X(GAMMA, tgamma, tgammaf)         \
-    X(LGAMMA, lgamma, lgammaf)
+    X(TRUNC, trunc, truncf) X(RINT, rint, rintf) X(SIN, sin, sinf) X(COS, cos, cosf)              \
+    X(TAN, tan, tanf) X(ASIN, asin, asinf) X(ACOS, acos, acosf) X(ATAN, atan, atanf)              \
+    X(SINH, sinh, sinhf) X(COSH, cosh, coshf) X(TANH, tanh, tanhf) X(ASINH, asinh, asinhf)        \
+    X(ACOSH, acosh, acoshf) X(ATANH, atanh, atanhf) X(EXP, exp, expf) X(EXP2, exp2, exp2f)        \
+    X(EXPM1, expm1, expm1f) X(LOG, log, logf) X(LOG2, log2, log2f) X(LOG10, log10, log10f)        \
+    X(LOG1P, log1p, log1pf) X(CBRT, cbrt, cbrtf) X(ERF, erf, erff) X(ERFC, erfc, erfcf)           \
+    X(GAMMA, tgamma, tgammaf) X(LGAMMA, lgamma, lgammaf)
 #define BINARY(X)                                                                                 \
-    X(COPYSIGN, copysign, copysignf) X(FMIN, fmin, fminf) X(FMAX, fmax, fmaxf) X(ATAN2, atan2, atan2f) \
-    X(POW, pow, powf) X(HYPOT, hypot, hypotf) X(FMOD, fmod, fmodf) X(REMAINDER, remainder, remainderf) \
-    X(NEXTAFTER, nextafter, nextafterf)
+    X(COPYSIGN, copysign, copysignf) X(FMIN, fmin, fminf) X(FMAX, fmax, fmaxf)                    \
+    X(ATAN2, atan2, atan2f) X(POW, pow, powf) X(HYPOT, hypot, hypotf) X(FMOD, fmod, fmodf)        \
+    X(REMAINDER, remainder, remainderf) X(NEXTAFTER, nextafter, nextafterf)
 /* clang-format on */
 
 typedef double (*F1)(double);

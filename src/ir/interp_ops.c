@@ -345,13 +345,16 @@ typedef void (*PureFn)(Frame *fr, const Ins *i, uint64_t *out);
 
 /* clang-format off */
 static const PureFn rows[OPS] = {
-    [OP_ADD] = arithmetic,      [OP_SUB] = arithmetic,      [OP_MUL] = arithmetic,      [OP_FDIV] = arithmetic,
-    [OP_NEG] = negate,          [OP_FLOORDIV] = floor_op,   [OP_FLOORMOD] = floor_op,   [OP_AND] = bit_op,
-    [OP_OR] = bit_op,           [OP_XOR] = bit_op,          [OP_SHL] = bit_op,          [OP_SHR] = bit_op,
-    [OP_EQ] = compare,          [OP_NE] = compare,          [OP_LT] = compare,          [OP_LE] = compare,
-    [OP_GT] = compare,          [OP_GE] = compare,          [OP_SELECT] = select_op,    [OP_CAST] = cast,
-    [OP_BITCAST] = same_bits,   [OP_MATH] = math,           [OP_MAKE] = make,           [OP_FIELD] = field,
-    [OP_ELEM] = elem,           [OP_OFFSET] = offset,       [OP_WRAP] = wrap,           [OP_UNSET] = unset,
+    [OP_ADD] = arithmetic,     [OP_SUB] = arithmetic,     [OP_MUL] = arithmetic,
+    [OP_FDIV] = arithmetic,    [OP_NEG] = negate,         [OP_FLOORDIV] = floor_op,
+    [OP_FLOORMOD] = floor_op,  [OP_AND] = bit_op,         [OP_OR] = bit_op,
+    [OP_XOR] = bit_op,         [OP_SHL] = bit_op,         [OP_SHR] = bit_op,
+    [OP_EQ] = compare,         [OP_NE] = compare,         [OP_LT] = compare,
+    [OP_LE] = compare,         [OP_GT] = compare,         [OP_GE] = compare,
+    [OP_SELECT] = select_op,   [OP_CAST] = cast,          [OP_BITCAST] = same_bits,
+    [OP_MATH] = math,          [OP_MAKE] = make,          [OP_FIELD] = field,
+    [OP_ELEM] = elem,          [OP_OFFSET] = offset,      [OP_WRAP] = wrap,
+    [OP_UNSET] = unset,
 };
 /* clang-format on */
 

@@ -117,6 +117,7 @@ static void parse_call(Parser *p, Ins *i, Refs *args) {
 /* --- the line --------------------------------------------------------------------------------- */
 
 static Op find_op(Parser *p, const char *word) {
+    if (!*word) parse_fail(p, "an operation expected");
     for (unsigned op = 0; op < OPS; op++)
         if (strcmp(op_info[op].text, word) == 0 && op != OP_NOP && op != OP_PARAM) return (Op)op;
     parse_fail(p, "no such operation: %s", word);

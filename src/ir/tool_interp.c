@@ -59,44 +59,62 @@ static const uint8_t part_size[] = {[P_I1] = 1,  [P_I8] = 1,  [P_I16] = 2, [P_I3
 
 static void read_value(Reader *rd, const Type *ty, uint64_t *slots);
 
+/* A part or two: elements are scalars or complex numbers. */
+typedef struct Element {
+    uint64_t part[2];
+} Element;
+
+static void store_element(const Type *elem, const Element *e, char *at) {
+    for (uint32_t k = 0; k < elem->nparts; k++) {
+        memcpy(at, &e->part[k], part_size[elem->parts[k]]);
+        at += part_size[elem->parts[k]];
+    }
+}
+
+/* "2x3" before the elements; one dimension is as long as there are elements. */
+static uint64_t read_shape(Reader *rd, uint32_t ndim, uint64_t *shape) {
+    uint64_t count = 1;
+    for (uint32_t axis = 0; axis < ndim; axis++) {
+        char *end;
+        if (axis) expect(rd, "x");
+        shape[axis] = strtoull(rd->at, &end, 10);
+        if (end == rd->at) bad(rd, "a shape");
+        count *= shape[axis];
+        rd->at = end;
+    }
+    return count;
+}
+
+static void fill_strides(const Type *ty, bool reversed, const uint64_t *shape, uint64_t *strides) {
+    uint64_t stride = ty->elem->size;
+    for (uint32_t axis = ty->ndim; axis-- > 0;) {
+        strides[axis] = reversed ? 0 - stride : stride;
+        stride *= shape[axis];
+    }
+}
+
 /* [a,b,c]: into freshly made memory. The owner is none: borrowed, as the arguments of a compiled
  * function are. */
 static void read_array(Reader *rd, const Type *ty, uint64_t *slots) {
     bool reversed = accept(rd, "~");
-    uint64_t count = 1, *shape = slots + 2;
-    for (uint32_t axis = 0; axis < ty->ndim && ty->ndim > 1; axis++) {
-        char *end;
-        shape[axis] = strtoull(rd->at, &end, 10);
-        count *= shape[axis];
-        rd->at = end;
-        if (axis + 1u < ty->ndim) expect(rd, "x");
-    }
+    uint64_t count = ty->ndim > 1 ? read_shape(rd, ty->ndim, slots + 2) : 1;
+    VEC(Element) all = {0};
     expect(rd, "[");
-    VEC(uint64_t) parts = {0};
     while (!accept(rd, "]")) {
-        if (parts.n) expect(rd, ",");
-        uint64_t v[2];
-        read_value(rd, ty->elem, v);
-        for (uint32_t k = 0; k < ty->elem->nparts; k++) vec_push(rd->cx, &parts, v[k]);
+        if (all.n) expect(rd, ",");
+        Element e = {{0}};
+        read_value(rd, ty->elem, e.part);
+        vec_push(rd->cx, &all, e);
     }
-    if (ty->ndim == 1) count = shape[0] = parts.n / ty->elem->nparts;
-    if (count * ty->elem->nparts != parts.n) bad(rd, "another number of elements");
-    char *data = cx_alloc(rd->cx, count * ty->elem->size + 1);
-    uint32_t size = part_size[ty->elem->parts[0]];
-    for (uint64_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < ty->elem->nparts; k++) {
-            uint64_t where = (reversed ? count - 1 - i : i) * ty->elem->nparts + k;
-            memcpy(data + where * size, &parts.at[i * ty->elem->nparts + k], size);
-        }
-    slots[0] = (uint64_t)(uintptr_t)data;
+    if (ty->ndim == 1) count = slots[2] = all.n;
+    if (count != all.n) bad(rd, "another number of elements");
+    uint32_t size = ty->elem->size;
+    char *data = cx_alloc(rd->cx, count * size + 1);
+    for (uint32_t i = 0; i < all.n; i++)
+        store_element(ty->elem, &all.at[i], data + (reversed ? all.n - 1 - i : i) * (size_t)size);
+    slots[0] = (uint64_t)(uintptr_t)(reversed && all.n ? data + (all.n - 1) * (size_t)size : data);
     slots[1] = 0;
-    if (ty->layout != 'A') return;
-    uint64_t stride = ty->elem->size;
-    for (uint32_t axis = ty->ndim; axis-- > 0;) {
-        shape[ty->ndim + axis] = reversed ? 0 - stride : stride;
-        stride *= shape[axis];
-    }
-    if (reversed && count) slots[0] += (count - 1) * ty->elem->size;
+    if (ty->layout == 'A') fill_strides(ty, reversed, slots + 2, slots + 2 + ty->ndim);
 }
 
 static void read_value(Reader *rd, const Type *ty, uint64_t *slots) {
@@ -128,21 +146,21 @@ static void read_value(Reader *rd, const Type *ty, uint64_t *slots) {
 
 static void put_value(Cx *cx, Buf *out, const Type *ty, const uint64_t *slots);
 
-static void load_element(const Type *elem, const char *at, uint64_t *v) {
+static Element load_element(const Type *elem, const char *at) {
+    Element e = {{0}};
     for (uint32_t k = 0; k < elem->nparts; k++) {
-        v[k] = 0;
-        memcpy(&v[k], at, part_size[elem->parts[k]]);
+        memcpy(&e.part[k], at, part_size[elem->parts[k]]);
         at += part_size[elem->parts[k]];
     }
+    return e;
 }
 
 /* Nested brackets, axis by axis. */
 static void put_axis(Cx *cx, Buf *out, const Type *ty, const uint64_t *slots,
                      const int64_t *strides, uint32_t axis, const char *at) {
     if (axis == ty->ndim) {
-        uint64_t v[2];
-        load_element(ty->elem, at, v);
-        put_value(cx, out, ty->elem, v);
+        Element e = load_element(ty->elem, at);
+        put_value(cx, out, ty->elem, e.part);
         return;
     }
     buf_add(cx, out, "[", 1);

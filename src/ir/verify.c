@@ -276,7 +276,7 @@ static void check_return(Verify *v, const Term *t) {
 
 static void check_term_types(Verify *v, const Term *t) {
     const Type *arg = t->arg ? ir_at(v->fn, t->arg)->ty : NULL;
-    if (t->kind == TERM_BRANCH && arg->kind != TY_BOOL)
+    if (t->kind == TERM_BRANCH && arg && arg->kind != TY_BOOL)
         verify_breach(v, "branches on %s, bool expected", type_name(arg));
     if (t->kind == TERM_RETURN) check_return(v, t);
     if (t->kind == TERM_RAISE && ((arg && arg->kind != TY_EXC) || t->arg2))

@@ -119,6 +119,8 @@ static Ref length_of(Lower *lo, Ref v) {
     case TY_ARRAY: return lo_array_dim(lo, v, 0);
     case TY_RANGE: return lo_range_length(lo, v);
     case TY_TUPLE: return lo_int(lo, ty->nitems);
+    case TY_STR:
+    case TY_BYTES: return lo_field(lo, v, 1);
     case TY_ITER: break;
     default: INTERNAL(lo->cx, lo->span, "no length");
     }
@@ -141,6 +143,11 @@ static Ref item_of(Lower *lo, Ref v, Ref pos) {
         return lo_op2(lo, OP_ADD, start, lo_op2(lo, OP_MUL, pos, step));
     }
     case TY_ARRAY: return ty->ndim == 1 ? lo_array_get(lo, v, &pos) : lo_array_row(lo, v, pos);
+    case TY_STR: return lo_rt(lo, "ws_str_get", TY_OF(TY_STR), 2, (Ref[]){v, pos});
+    case TY_BYTES: {
+        Ref at = lo_op(lo, OP_OFFSET, TY_OF(TY_PTR), 2, (Ref[]){lo_field(lo, v, 0), pos});
+        return lo_convert(lo, lo_load(lo, TY_U(8), at, false), TY_I(64));
+    }
     case TY_TUPLE:
         if (p->op == OP_CONST) return lo_field(lo, v, (uint32_t)p->k->i);
         return lo_tuple_item(lo, v, pos);

@@ -201,6 +201,7 @@ bool affine_is_invariant(Affine *af, Ref r) {
 
 void affine_set_nest(Affine *af, Loop *nest) {
     af->nest = nest;
+    af->facts_at = NO_BLOCK;
     af->counters = af->invariant = af->ranges = (Map){0};
     find_counters(af, nest);
 }
@@ -459,8 +460,12 @@ static void find_counters(Affine *af, Loop *loop) {
 
 Affine *affine_new(Cx *cx, Fn *fn, LinMode mode) {
     Affine *af = NEW(cx, Affine);
-    *af = (Affine){
-        .cx = cx, .fn = fn, .cfg = ir_cfg(cx, fn), .in = opt_incoming(cx, fn), .mode = mode};
+    *af = (Affine){.cx = cx,
+                   .fn = fn,
+                   .cfg = ir_cfg(cx, fn),
+                   .in = opt_incoming(cx, fn),
+                   .mode = mode,
+                   .facts_at = NO_BLOCK};
     af->gone = NEWN(cx, bool, fn->blocks.n);
     af->loops = ir_loops(cx, fn, af->cfg);
     for (Loop *l = af->loops->roots; l && mode != LIN_ASSUME; l = l->next) find_counters(af, l);
@@ -497,17 +502,21 @@ static uint32_t condition_facts(Affine *af, Ref cond, bool value, Lin *facts, ui
     return add_fact(facts, n, max, lin_add(lin_add(b, a, -1), lin_const(op == OP_GT), 1));
 }
 
-uint32_t affine_facts(Affine *af, BlockId at, Lin *facts, uint32_t max) {
+/* Facts of the branches that lead to block `at`, nearest first. */
+static void find_facts(Affine *af, BlockId at) {
     enum { FAR = 32 };
-    uint32_t n = 0;
-    for (int steps = 0; steps < FAR && n < max && at != 0; steps++, at = af->cfg->idom[at]) {
+    if (af->facts_at == at) return;
+    af->facts_at = at;
+    af->nfacts = 0;
+    for (int steps = 0; steps < FAR && af->nfacts < FACTS && at != 0;
+         steps++, at = af->cfg->idom[at]) {
         uint32_t e = af->in.start[at];
         if (af->in.start[at + 1] - e != 1 || af->in.at[e].which == IN_HANDLER) continue;
         const Term *t = &af->fn->blocks.at[af->in.at[e].from].term;
         if (t->kind == TERM_BRANCH)
-            n = condition_facts(af, t->arg, af->in.at[e].which == 0, facts, n, max);
+            af->nfacts =
+                condition_facts(af, t->arg, af->in.at[e].which == 0, af->facts, af->nfacts, FACTS);
     }
-    return n;
 }
 
 /* --- proofs ----------------------------------------------------------------------------------- */
@@ -618,13 +627,12 @@ static bool bound_symbol(Affine *af, Lin d, uint32_t i, uint32_t which, Lin *out
     return out->ok;
 }
 
-enum { PROOF_DEPTH = 6, PROOF_STEPS = 64, FACTS = 8 };
+enum { PROOF_DEPTH = 6, PROOF_STEPS = 64 };
 
 typedef struct Proof {
     Affine *af;
     BlockId at;
-    Lin facts[FACTS];
-    uint32_t nfacts, steps;
+    uint32_t steps;
 } Proof;
 
 /* Do d and the fact have a symbol in common, the same way round? */
@@ -643,10 +651,10 @@ enum { NO_MORE = FACTS + 2 + 2 * LIN_TERMS };
 static Lin next_bound(Proof *p, const Lin *d, uint32_t n) {
     Lin next = no_lin;
     if (n < FACTS) {
-        if (n >= p->nfacts || !shares_symbol(d, &p->facts[n])) return no_lin;
-        next = lin_add(*d, p->facts[n], -1);
+        if (n >= p->af->nfacts || !shares_symbol(d, &p->af->facts[n])) return no_lin;
+        next = lin_add(*d, p->af->facts[n], -1);
         if (next.ok && next.n > d->n) return no_lin;
-        if (next.ok) note_used(p->af, &p->facts[n]);
+        if (next.ok) note_used(p->af, &p->af->facts[n]);
         return next;
     }
     if (n < FACTS + 2) {
@@ -673,7 +681,7 @@ static bool prove(Proof *p, Lin d, uint32_t depth) {
 
 static Proof new_proof(Affine *af, Lin d, BlockId at) {
     Proof p = {.af = af, .at = at};
-    p.nfacts = affine_facts(af, at, p.facts, FACTS);
+    find_facts(af, at);
     note_used(af, &d);
     return p;
 }

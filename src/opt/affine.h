@@ -58,6 +58,8 @@ typedef enum LinMode {
                    those are small, which the caller must see to for the sums in `used` */
 } LinMode;
 
+enum { FACTS = 8 };
+
 typedef struct Affine {
     Cx *cx;
     Fn *fn;
@@ -71,6 +73,9 @@ typedef struct Affine {
     VEC(Lin) used; /* LIN_ASSUME: the assumed sums that successful proofs rest on */
     Map invariant; /* Ref -> 1 no, 2 yes */
     bool *gone;       /* per block: in a nest that was versioned; not to be read from outside */
+    Lin facts[FACTS]; /* of block facts_at, nearest first: from the branches that lead there */
+    uint32_t nfacts;
+    BlockId facts_at; /* NO_BLOCK: none yet */
     uint32_t depth; /* of the recursion at hand */
 } Affine;
 
@@ -104,5 +109,3 @@ bool affine_prove(Affine *af, Lin d, BlockId at);
 /* LIN_ASSUME: up to `max` sums of symbols that do not change in the nest, any of which being <= 0
  * means that d is. Returns how many; 0 if there is none, or none that could be true. */
 uint32_t affine_reduce(Affine *af, Lin d, BlockId at, Lin *out, uint32_t max);
-/* Facts of the branches that lead to block `at`: at most `max`, nearest first. */
-uint32_t affine_facts(Affine *af, BlockId at, Lin *facts, uint32_t max);

@@ -28,6 +28,7 @@ typedef struct Outline {
     VEC(Exit) exits;
     Refs outs;        /* values of the nest that are used behind it */
     Map join_exit;    /* join block -> exit number + 1 */
+    const OutUses *uses;
     uint32_t nblocks; /* before joins were added */
     Incoming in;
     Map *read;        /* per value of outs: block -> value there */
@@ -101,15 +102,46 @@ void outline_preheaders(Cx *cx, Fn *fn) {
 
 /* --- exits ------------------------------------------------------------------------------------ */
 
+/* Uses of values outside the loops they are computed in, found once for all loops. */
+typedef struct OutUse {
+    Ref value;
+    BlockId block; /* where it is used */
+    uint32_t next; /* in the loop's list, + 1 */
+} OutUse;
+
+struct OutUses {
+    VEC(OutUse) at;
+    Map first; /* Loop * -> first of its list, + 1 */
+};
+
 typedef struct Finder {
-    Outline *o;
-    Map seen;
+    Cx *cx;
+    const Affine *af;
+    OutUses *found;
+    BlockId b;
 } Finder;
 
 static void note_out(void *arg, Ref *use) {
     Finder *f = arg;
-    if (!is_inside(f->o, ir_at(f->o->fn, *use)->block)) return;
-    if (map_set(f->o->cx, &f->seen, *use, 1)) vec_push(f->o->cx, &f->o->outs, *use);
+    const Loop *l = f->af->loops->of[ir_at(f->af->fn, *use)->block];
+    for (; l && !affine_is_in(f->af, l, f->b); l = l->parent) {
+        uint32_t next = (uint32_t)map_get(&f->found->first, map_key(l), 0);
+        vec_push(f->cx, &f->found->at, ((OutUse){*use, f->b, next}));
+        map_set(f->cx, &f->found->first, map_key(l), f->found->at.n);
+    }
+}
+
+OutUses *outline_find_uses(Cx *cx, const Affine *af) {
+    Finder f = {.cx = cx, .af = af, .found = NEW(cx, OutUses)};
+    for (uint32_t k = 0; k < af->cfg->nrpo; k++) {
+        f.b = af->cfg->rpo[k];
+        ir_visit_uses(af->fn, f.b, note_out, &f);
+    }
+    return f.found;
+}
+
+static uint32_t first_use(const Outline *o) {
+    return (uint32_t)map_get(&o->uses->first, map_key(o->nest), 0);
 }
 
 static void find_exits(Outline *o) {
@@ -119,9 +151,10 @@ static void find_exits(Outline *o) {
         for (uint32_t s = 0; s < opt_nsucc(t); s++)
             if (!is_inside(o, t->succ[s].to)) vec_push(o->cx, &o->exits, ((Exit){.edge = {b, s}}));
     }
-    Finder f = {.o = o};
-    for (BlockId b = 0; b < o->nblocks; b++)
-        if (!o->fn->blocks.at[b].dead && !is_inside(o, b)) ir_visit_uses(o->fn, b, note_out, &f);
+    Map seen = {0};
+    for (uint32_t i = first_use(o); i; i = o->uses->at.at[i - 1].next)
+        if (map_set(o->cx, &seen, o->uses->at.at[i - 1].value, 1))
+            vec_push(o->cx, &o->outs, o->uses->at.at[i - 1].value);
 }
 
 /* Is value v computed whenever this edge is taken? */
@@ -154,27 +187,48 @@ static void make_join(Outline *o, uint32_t k) {
     *opt_edge(fn, x->edge) = ir_edge(o->cx, join, args.n, args.at);
 }
 
+/* The edge into block b as it is now: exits of nests go through a join that was put in. */
+static In current_edge(const Outline *o, In in, BlockId b) {
+    BlockId to = opt_edge(o->fn, in)->to;
+    return to == b ? in : (In){to, 0};
+}
+
+static void append_arg(Outline *o, In in, Ref a) {
+    Edge *edge = opt_edge(o->fn, in);
+    Ref *args = NEWN(o->cx, Ref, edge->n + 1);
+    if (edge->n) memcpy(args, edge->args, edge->n * sizeof(Ref));
+    args[edge->n++] = a;
+    edge->args = args;
+}
+
+/* The block before the outermost loop that b is in and the nest is not: nothing changes a value of
+ * the nest in there, and no loop that may be cut out later gets parameters that nobody knows of. */
+static BlockId before_loops(const Outline *o, BlockId b) {
+    BlockId out = b;
+    const Loop *l = b < o->nblocks ? o->af->loops->of[b] : NULL;
+    for (; l && !affine_is_in(o->af, l, o->nest->header); l = l->parent)
+        if (l->preheader != NO_BLOCK) out = l->preheader;
+    return out;
+}
+
 /* The value number i of outs at the end of block b, which lies behind the nest. */
 static Ref read_value(Outline *o, uint32_t i, BlockId b) {
+    b = before_loops(o, b);
     Ref v = (Ref)map_get(&o->read[i], b, 0);
     if (v) return v;
-    uint32_t first = o->in.start[b], end = o->in.start[b + 1];
+    uint32_t first = o->af->in.start[b], end = o->af->in.start[b + 1];
     if (first == end) INTERNAL(o->cx, o->fn->span, "a value is used where it can not be");
     if (end - first == 1) {
-        v = read_value(o, i, o->in.at[first].from);
+        v = read_value(o, i, current_edge(o, o->af->in.at[first], b).from);
         map_set(o->cx, &o->read[i], b, v);
         return v;
     }
     v = ir_add_param(o->cx, o->fn, b, ir_at(o->fn, o->outs.at[i])->ty);
     map_set(o->cx, &o->read[i], b, v);
     for (uint32_t e = first; e < end; e++) {
-        Ref a = read_value(o, i, o->in.at[e].from);
-        Edge *edge = opt_edge(o->fn, o->in.at[e]);
-        Refs args = {0};
-        for (uint32_t k = 0; k < edge->n; k++) vec_push(o->cx, &args, edge->args[k]);
-        vec_push(o->cx, &args, a);
-        edge->args = args.at;
-        edge->n = args.n;
+        In in = current_edge(o, o->af->in.at[e], b);
+        Ref a = read_value(o, i, in.from);
+        append_arg(o, in, a);
     }
     return v;
 }
@@ -197,16 +251,11 @@ static void repair_use(void *arg, Ref *use) {
 
 static void repair_uses(Outline *o) {
     Map number = {0};
-    if (!o->outs.n) return;
     for (uint32_t i = 0; i < o->outs.n; i++) map_set(o->cx, &number, o->outs.at[i], i + 1);
-    o->in = opt_incoming(o->cx, o->fn);
     for (int write = 0; write < 2; write++)
-        for (BlockId b = 0; b < o->nblocks; b++) {
-            if (o->fn->blocks.at[b].dead || is_inside(o, b) ||
-                o->af->cfg->rpo_index[b] == UINT32_MAX)
-                continue;
-            Repair r = {o, &number, b, write};
-            ir_visit_uses(o->fn, b, repair_use, &r);
+        for (uint32_t i = first_use(o); i; i = o->uses->at.at[i - 1].next) {
+            Repair r = {o, &number, o->uses->at.at[i - 1].block, write};
+            ir_visit_uses(o->fn, r.b, repair_use, &r);
         }
 }
 
@@ -389,8 +438,10 @@ static BlockId make_call(Outline *o, Fn *slow, const Refs *given) {
     return first;
 }
 
-void outline_slow(Cx *cx, Fn *fn, const Affine *af, const Loop *nest, BlockId preheader, Ref ok) {
-    Outline o = {.cx = cx, .fn = fn, .af = af, .nest = nest, .nblocks = af->cfg->n};
+void outline_slow(Cx *cx, const Affine *af, const OutUses *uses, const Loop *nest, Ref ok) {
+    Fn *fn = af->fn;
+    BlockId preheader = nest->preheader;
+    Outline o = {.cx = cx, .fn = fn, .af = af, .nest = nest, .uses = uses, .nblocks = af->cfg->n};
     find_exits(&o);
     o.read = NEWN(cx, Map, o.outs.n + 1);
     for (uint32_t k = 0; k < o.exits.n; k++) make_join(&o, k);

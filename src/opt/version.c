@@ -41,11 +41,13 @@ typedef struct Version {
     Cx *cx;
     Fn *fn;
     Affine *af;
+    const OutUses *uses;
     Loop *nest;
     VEC(Goal) goals;
     VEC(Drop) drops;
     BlockId before; /* the preheader */
     Map early; /* value of the nest -> its copy in the preheader */
+    Subst sub;      /* of wraps that went; applied once, at the end */
     bool changed;
 } Version;
 
@@ -341,7 +343,6 @@ static Ref emit_checks(Version *v, int bits) {
 /* --- the fast copy ---------------------------------------------------------------------------- */
 
 static void drop_checks(Version *v) {
-    Subst sub = {0};
     for (uint32_t i = 0; i < v->drops.n; i++) {
         const Drop *d = &v->drops.at[i];
         ir_kill(v->fn, d->check);
@@ -350,11 +351,9 @@ static void drop_checks(Version *v) {
             ir_at(v->fn, d->wrap)->op = OP_ADD;
             continue;
         }
-        subst_set(v->cx, &sub, d->wrap, ir_at(v->fn, d->wrap)->args[0]);
+        subst_set(v->cx, &v->sub, d->wrap, ir_at(v->fn, d->wrap)->args[0]);
         ir_kill(v->fn, d->wrap);
     }
-    subst_apply(v->fn, &sub);
-    ir_sweep(v->fn);
 }
 
 static void version_nest(Version *v) {
@@ -363,7 +362,7 @@ static void version_nest(Version *v) {
     v->before = v->nest->preheader;
     v->early = (Map){0};
     Ref ok = emit_checks(v, bits);
-    if (ok) outline_slow(v->cx, v->fn, v->af, v->nest, v->before, ok);
+    if (ok) outline_slow(v->cx, v->af, v->uses, v->nest, ok);
     drop_checks(v);
     for (uint32_t k = 0; k < v->nest->nblocks; k++) v->af->gone[v->nest->blocks[k]] = true;
     v->changed = true;
@@ -405,6 +404,9 @@ bool opt_version(Cx *cx, Fn *fn) {
     if (fn->is_slow || fn->is_kernel || !has_checks(fn)) return false;
     outline_preheaders(cx, fn);
     Version v = {.cx = cx, .fn = fn, .af = affine_new(cx, fn, LIN_ASSUME)};
+    v.uses = outline_find_uses(cx, v.af);
     version_loops(&v, v.af->loops->roots);
+    subst_apply(fn, &v.sub);
+    ir_sweep(fn);
     return v.changed;
 }

@@ -11,6 +11,10 @@ bool outline_is_possible(const Affine *af, const Loop *nest);
  * in. */
 void outline_preheaders(Cx *cx, Fn *fn);
 
+/* Where values of loops are used outside them; once a function, before the first nest is cut out. */
+typedef struct OutUses OutUses;
+OutUses *outline_find_uses(Cx *cx, const Affine *af);
+
 /* Makes a function of its own out of a copy of the nest and lets the preheader go there if `ok` is
  * false. Values that are used behind the nest come from whichever ran. */
-void outline_slow(Cx *cx, Fn *fn, const Affine *af, const Loop *nest, BlockId preheader, Ref ok);
+void outline_slow(Cx *cx, const Affine *af, const OutUses *uses, const Loop *nest, Ref ok);

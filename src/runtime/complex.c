@@ -16,12 +16,14 @@ typedef struct Z {
 } Z;
 typedef enum Fault { FINE, DOMAIN, RANGE } Fault;
 
-static const double ln2 = 0.6931471805599453094, ln10 = 2.302585092994045684, half_pi = 1.57079632679489661923;
+static const double ln2 = 0.6931471805599453094, ln10 = 2.302585092994045684,
+                    half_pi = 1.57079632679489661923;
 static const double e = 2.718281828459045235;
-static const double large = DBL_MAX / 4.0;       /* beyond it sums of squares, even halved, overflow */
-static const double log_large = 708.396418532264; /* beyond it exp, cosh and sinh come near overflow */
+static const double large = DBL_MAX / 4.0; /* beyond it sums of squares, even halved, overflow */
+static const double log_large =
+    708.396418532264; /* beyond it exp, cosh and sinh come near overflow */
 #define SQRT_LARGE 6.703903964971298e+153
-#define SQRT_TINY 1.4916681462400413e-154 /* sqrt(DBL_MIN) */
+#define SQRT_TINY  1.4916681462400413e-154 /* sqrt(DBL_MIN) */
 
 static bool is_finite(Z z) { return isfinite(z.re) && isfinite(z.im); }
 
@@ -101,7 +103,8 @@ static Z c_exp(Z z, Fault *fault) {
         return BY_C(cexp, z);
     }
     double up = 1.0, x = z.re;
-    if (x > log_large) up = e, x -= 1.0; /* the last factor later, so that only the result overflows */
+    if (x > log_large)
+        up = e, x -= 1.0; /* the last factor later, so that only the result overflows */
     double l = exp(x);
     return in_range((Z){l * cos(z.im) * up, l * sin(z.im) * up}, fault);
 }
@@ -219,9 +222,19 @@ Status ws_cmath(WsCtx *ctx, int32_t site, int32_t fn, const double *z, double *o
     return report(ctx, site, fault);
 }
 
+/* NumPy asks C: for what is not finite, too. */
+static double complex log10_by_c(double complex z) { return clog(z) / ln10; }
+#undef clog10
+#define clog10 log10_by_c
+static double complex (*const c_functions[])(double complex) = {
+#define CFN(name) c##name,
+#include "runtime/complex.def"
+#undef CFN
+};
+
 void ws_complex(int32_t fn, const double *z, double *out) {
     Fault ignored = FINE;
-    Z w = functions[fn]((Z){z[0], z[1]}, &ignored);
+    Z v = {z[0], z[1]}, w = is_finite(v) ? functions[fn](v, &ignored) : from_c(c_functions[fn](to_c(v)));
     out[0] = w.re;
     out[1] = w.im;
 }
@@ -275,11 +288,14 @@ static Z by_squaring(Z z, unsigned n) {
     return r;
 }
 
-static bool is_small_int(Z z, double limit) { return z.im == 0.0 && z.re == floor(z.re) && fabs(z.re) <= limit; }
+static bool is_small_int(Z z, double limit) {
+    return z.im == 0.0 && z.re == floor(z.re) && fabs(z.re) <= limit;
+}
 
 /* False: a phase without end; C's cos then sets the error that CPython reports like a power of zero. */
 static bool general_power(Z a, Z b, Z *out) {
-    double size = hypot(a.re, a.im), length = pow(size, b.re), angle = atan2(a.im, a.re), phase = angle * b.re;
+    double size = hypot(a.re, a.im), length = pow(size, b.re), angle = atan2(a.im, a.re),
+           phase = angle * b.re;
     if (b.im != 0.0) {
         length /= exp(angle * b.im);
         phase += b.im * log(size);
@@ -316,7 +332,7 @@ Status ws_cpow(WsCtx *ctx, int32_t site, const double *base, const double *expon
 static Z numpy_power(Z a, Z b) {
     Z none = {NAN, NAN}, one = {1.0, 0.0}, zero = {0.0, 0.0};
     if (b.re == 0.0 && b.im == 0.0) return one;
-    if (a.re == 0.0 && a.im == 0.0) return b.re > 0.0 && b.im == 0.0 ? zero : none;
+    if (a.re == 0.0 && a.im == 0.0) return b.re > 0.0 ? zero : none;
     if (!is_small_int(b, 99.0)) return from_c(cpow(to_c(a), to_c(b)));
     if (b.re == 1.0) return a;
     if (b.re == 2.0) return c_mul(a, a);

@@ -6,7 +6,8 @@
 #include "runtime/random.h"
 #include "runtime/runtime.h"
 
-static const double e = 2.718281828459045235, pi = 3.141592653589793238, two_pi = 2.0 * 3.141592653589793238;
+static const double e = 2.718281828459045235, pi = 3.141592653589793238,
+                    two_pi = 2.0 * 3.141592653589793238;
 
 static double draw(WsCtx *ctx) { return rt_next_double(&rt_random_state(ctx)->python); }
 

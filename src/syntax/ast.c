@@ -21,23 +21,26 @@ static const Refused refused_rows[] = {
 };
 enum { REFUSED_ROWS = sizeof refused_rows / sizeof *refused_rows };
 
-/* --- operators ------------------------------------------------------------------------------------------- */
+/* --- operators -------------------------------------------------------------------------------- */
 
+/* clang-format off */
 static const struct {
     const char *ast_class;
     uint8_t op;
 } operators[] = {
-    {"Add", BIN_ADD},        {"Sub", BIN_SUB},       {"Mult", BIN_MUL},     {"Div", BIN_TRUEDIV},
-    {"FloorDiv", BIN_FLOORDIV}, {"Mod", BIN_MOD},    {"Pow", BIN_POW},      {"MatMult", BIN_MATMUL},
-    {"LShift", BIN_LSHIFT},  {"RShift", BIN_RSHIFT}, {"BitAnd", BIN_AND},   {"BitOr", BIN_OR},
-    {"BitXor", BIN_XOR},     {"Eq", CMP_EQ},         {"NotEq", CMP_NE},     {"Lt", CMP_LT},
-    {"LtE", CMP_LE},         {"Gt", CMP_GT},         {"GtE", CMP_GE},       {"Is", CMP_IS},
-    {"IsNot", CMP_ISNOT},    {"In", CMP_IN},         {"NotIn", CMP_NOTIN},  {"USub", UN_NEG},
-    {"UAdd", UN_POS},        {"Invert", UN_INVERT},  {"Not", UN_NOT},       {"And", N_AND},
+    {"Add", BIN_ADD}, {"Sub", BIN_SUB}, {"Mult", BIN_MUL}, {"Div", BIN_TRUEDIV},
+    {"FloorDiv", BIN_FLOORDIV}, {"Mod", BIN_MOD}, {"Pow", BIN_POW}, {"MatMult", BIN_MATMUL},
+    {"LShift", BIN_LSHIFT}, {"RShift", BIN_RSHIFT}, {"BitAnd", BIN_AND}, {"BitOr", BIN_OR},
+    {"BitXor", BIN_XOR}, {"Eq", CMP_EQ}, {"NotEq", CMP_NE}, {"Lt", CMP_LT},
+    {"LtE", CMP_LE}, {"Gt", CMP_GT}, {"GtE", CMP_GE}, {"Is", CMP_IS},
+    {"IsNot", CMP_ISNOT}, {"In", CMP_IN}, {"NotIn", CMP_NOTIN}, {"USub", UN_NEG},
+    {"UAdd", UN_POS}, {"Invert", UN_INVERT}, {"Not", UN_NOT}, {"And", N_AND},
     {"Or", N_OR},
 };
+/* clang-format on */
 
-/* Operators are objects of a class each; their rows in Reader.kinds come behind those of the nodes. */
+/* Operators are objects of a class each; their rows in Reader.kinds come behind those of the
+ * nodes. */
 static uint8_t read_operator(Reader *r, PyObject *ast) {
     uint64_t key = map_key(Py_TYPE(ast)), known = map_get(&r->kinds, key, 0);
     if (known) return (uint8_t)(known - 1);
@@ -50,7 +53,7 @@ static uint8_t read_operator(Reader *r, PyObject *ast) {
     diag_fail(r->cx, (Span){0}, D_NOT_YET, cx_printf(r->cx, "the operator %s", name));
 }
 
-/* --- what the rows' readers do ------------------------------------------------------------------------------- */
+/* --- what the rows' readers do ---------------------------------------------------------------- */
 
 static void read_boolop(Reader *r, PyObject *ast, Node *node) {
     node->kind = read_operator(r, ast_get(r, ast, "op"));
@@ -123,7 +126,7 @@ static void read_class_pattern(Reader *r, PyObject *ast, Node *node) {
     }
 }
 
-/* --- the walk ----------------------------------------------------------------------------------------------------- */
+/* --- the walk --------------------------------------------------------------------------------- */
 
 static const struct {
     const char *ast_class;
@@ -148,7 +151,7 @@ static PyObject *attribute_name(Reader *r, const char *name) {
 
 PyObject *ast_get(Reader *r, PyObject *ast, const char *name) {
     PyObject *key = attribute_name(r, name);
-    if (ast != r->object) { /* what the object itself has lies in its dict: much the shortest way to it */
+    if (ast != r->object) { /* its own attributes lie in its dict: much the shortest way to them */
         r->object = ast;
         r->dict = PyObject_GenericGetDict(ast, NULL);
         if (!r->dict) PyErr_Clear();
@@ -201,7 +204,8 @@ const char *ast_name(Reader *r, PyObject *str, bool mangle) {
     const char *s = py_text(r->cx, str, NULL), *class_name = r->source->class_name;
     if (!s) return NULL;
     size_t n = strlen(s);
-    bool is_private = mangle && class_name && n > 2 && s[0] == '_' && s[1] == '_' && strcmp(s + n - 2, "__") != 0;
+    bool is_private =
+        mangle && class_name && n > 2 && s[0] == '_' && s[1] == '_' && strcmp(s + n - 2, "__") != 0;
     while (is_private && *class_name == '_') class_name++;
     return cx_name(r->cx, is_private && *class_name ? cx_printf(r->cx, "_%s%s", class_name, s) : s);
 }
@@ -253,7 +257,8 @@ static size_t find_row(Reader *r, PyObject *ast) {
 static void read_refused(Reader *r, PyObject *ast, Node *node, const Refused *row) {
     node->kind = N_REFUSED;
     node->refused = row;
-    bool makes_generator = strcmp(row->ast_class, "Yield") == 0 || strcmp(row->ast_class, "YieldFrom") == 0;
+    bool makes_generator =
+        strcmp(row->ast_class, "Yield") == 0 || strcmp(row->ast_class, "YieldFrom") == 0;
     if (makes_generator && r->func && !r->func->generator) r->func->generator = node;
     ast_read_bound(r, ast, node);
 }
@@ -267,14 +272,15 @@ Node *ast_read(Reader *r, PyObject *ast) {
         read_refused(r, ast, node, &refused_rows[row - ROWS]);
     } else {
         node->kind = (uint8_t)rows[row].kind;
-        for (int i = 0; i < MAX_FIELDS && rows[row].fields[i]; i++) read_field(r, ast, node, rows[row].fields[i]);
+        for (int i = 0; i < MAX_FIELDS && rows[row].fields[i]; i++)
+            read_field(r, ast, node, rows[row].fields[i]);
         if (rows[row].read) rows[row].read(r, ast, node);
     }
     r->depth--;
     return node;
 }
 
-/* --- all --------------------------------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 /* Down through the header's statements to the function itself. */
 static PyObject *find_function(Reader *r, PyObject *module) {
@@ -289,7 +295,8 @@ static PyObject *find_function(Reader *r, PyObject *module) {
 
 Node *syn_read_source(Cx *cx, const Source *source, const char *qualname) {
     Reader r = {.cx = cx, .source = source, .dedent = cx->files[source->file].dedent};
-    PyObject *module = syn_compile(cx, source->text, source->size, source->filename, source->flags | ONLY_AST);
+    PyObject *module =
+        syn_compile(cx, source->text, source->size, source->filename, source->flags | ONLY_AST);
     PyObject *ast = module ? find_function(&r, module) : NULL;
     const char *ast_name_of = ast ? ast_class(&r, ast) : "";
     Node *node = NULL;
@@ -302,5 +309,6 @@ Node *syn_read_source(Cx *cx, const Source *source, const char *qualname) {
         node = ast_read(&r, ast);
     }
     if (node) return node;
-    diag_fail(cx, (Span){0}, D_NO_SOURCE, cx_printf(cx, "'%s' (defined in %s)", qualname, source->filename));
+    diag_fail(cx, (Span){0}, D_NO_SOURCE,
+              cx_printf(cx, "'%s' (defined in %s)", qualname, source->filename));
 }

@@ -1,10 +1,11 @@
-/* Functions and their parameters, literals, and what statements that are not compiled would bind. */
+/* Functions and their parameters, literals, and what statements that are not compiled would
+ * bind. */
 #include <string.h>
 
 #include "base/diag.h"
 #include "syntax/ast_int.h"
 
-/* --- literals ----------------------------------------------------------------------------------------------- */
+/* --- literals --------------------------------------------------------------------------------- */
 
 static void read_int(PyObject *value, Literal *lit) {
     int overflow;
@@ -47,21 +48,24 @@ static void read_literal(Reader *r, PyObject *value, Node *node) {
     else if (PyFloat_Check(value))
         *lit = (Literal){.kind = LIT_FLOAT, .f = {PyFloat_AsDouble(value)}};
     else if (PyComplex_Check(value))
-        *lit = (Literal){.kind = LIT_COMPLEX, .f = {PyComplex_RealAsDouble(value), PyComplex_ImagAsDouble(value)}};
+        *lit = (Literal){.kind = LIT_COMPLEX,
+                         .f = {PyComplex_RealAsDouble(value), PyComplex_ImagAsDouble(value)}};
     else if (PyBytes_Check(value))
         read_bytes(r, value, lit);
     else
         read_text(r, value, lit);
 }
 
-void read_constant(Reader *r, PyObject *ast, Node *node) { read_literal(r, ast_get(r, ast, "value"), node); }
+void read_constant(Reader *r, PyObject *ast, Node *node) {
+    read_literal(r, ast_get(r, ast, "value"), node);
+}
 
 void read_singleton(Reader *r, PyObject *ast, Node *node) {
     node->a = ast_new_node(r, N_LITERAL, node->span);
     read_constant(r, ast, node->a);
 }
 
-/* --- functions ------------------------------------------------------------------------------------------------ */
+/* --- functions -------------------------------------------------------------------------------- */
 
 static void read_param(Reader *r, PyObject *arg, PyObject *fallback, Param *out) {
     out->name = ast_name(r, ast_get(r, arg, "arg"), true);
@@ -73,8 +77,10 @@ static void read_param(Reader *r, PyObject *arg, PyObject *fallback, Param *out)
 static void read_params(Reader *r, PyObject *args, Func *func) {
     PyObject *first = ast_get(r, args, "posonlyargs"), *rest = ast_get(r, args, "args");
     PyObject *only = ast_get(r, args, "kwonlyargs"), *star = ast_get(r, args, "vararg");
-    PyObject *defaults = ast_get(r, args, "defaults"), *only_defaults = ast_get(r, args, "kw_defaults");
-    Py_ssize_t nfirst = PyList_Size(first), npositional = nfirst + PyList_Size(rest), nonly = PyList_Size(only);
+    PyObject *defaults = ast_get(r, args, "defaults"),
+             *only_defaults = ast_get(r, args, "kw_defaults");
+    Py_ssize_t nfirst = PyList_Size(first), npositional = nfirst + PyList_Size(rest),
+               nonly = PyList_Size(only);
     Py_ssize_t without = npositional - PyList_Size(defaults);
     func->has_varargs = star != Py_None;
     func->npositional = (uint32_t)npositional;
@@ -119,7 +125,7 @@ void read_lambda(Reader *r, PyObject *ast, Node *node) {
     vec_push(r->cx, &func->body, ret);
 }
 
-/* --- bound names -------------------------------------------------------------------------------------------------- */
+/* --- bound names ------------------------------------------------------------------------------ */
 
 typedef struct Bound {
     Reader *r;
@@ -147,7 +153,8 @@ static void add_alias(Bound *b, PyObject *alias) {
     const char *name = py_text(b->r->cx, ast_get(b->r, alias, "name"), NULL);
     if (!name || *name == '*') return;
     const char *dot = strchr(name, '.');
-    PyObject *first = PyUnicode_FromStringAndSize(name, dot ? dot - name : (Py_ssize_t)strlen(name));
+    PyObject *first =
+        PyUnicode_FromStringAndSize(name, dot ? dot - name : (Py_ssize_t)strlen(name));
     add_bound(b, py_keep(b->r->cx, first));
 }
 
@@ -161,7 +168,8 @@ static void collect(Bound *b, PyObject *obj, int depth) {
     if (!obj || obj == Py_None || PyUnicode_Check(obj)) return;
     if (depth > MAX_DEPTH) diag_fail(b->r->cx, b->node->span, D_TOO_DEEP);
     if (PyList_Check(obj)) {
-        for (Py_ssize_t i = 0; i < PyList_Size(obj); i++) collect(b, PyList_GetItem(obj, i), depth + 1);
+        for (Py_ssize_t i = 0; i < PyList_Size(obj); i++)
+            collect(b, PyList_GetItem(obj, i), depth + 1);
         return;
     }
     const char *name = ast_class(b->r, obj);
@@ -178,8 +186,9 @@ static void collect(Bound *b, PyObject *obj, int depth) {
 }
 
 void ast_read_bound(Reader *r, PyObject *ast, Node *node) {
-    static const char *const statements[] = {"With", "AsyncWith", "AsyncFor", "Import", "ImportFrom", "ClassDef",
-                                             "AsyncFunctionDef", "TryStar", "TypeAlias"};
+    static const char *const statements[] = {
+        "With",     "AsyncWith",        "AsyncFor", "Import",   "ImportFrom",
+        "ClassDef", "AsyncFunctionDef", "TryStar",  "TypeAlias"};
     Bound b = {.r = r, .node = node};
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
         if (strcmp(node->refused->ast_class, statements[i]) == 0) collect(&b, ast, 0);

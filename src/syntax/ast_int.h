@@ -19,8 +19,9 @@ struct Reader {
     int depth;
 };
 
-/* Attribute of an `ast` object: borrowed from it (the tree of objects lives as long as the reader, and nobody changes
- * it). Never NULL: what is not there is None. `name` must be a literal: it is looked up by its address. */
+/* Attribute of an `ast` object: borrowed from it (the tree of objects lives as long as the
+ * reader, and nobody changes it). Never NULL: what is not there is None. `name` must be a
+ * literal: it is looked up by its address. */
 PyObject *ast_get(Reader *r, PyObject *ast, const char *name);
 /* The object's child, or NULL for None. */
 Node *ast_read(Reader *r, PyObject *ast);
@@ -29,7 +30,8 @@ Node **ast_read_list(Reader *r, PyObject *list, uint32_t *n);
 Node *ast_new_node(Reader *r, NodeKind kind, Span span);
 /* Its place. Objects without one (operators, match cases) give line 0. */
 Span ast_span(Reader *r, PyObject *ast);
-/* A str as interned text, with the class's name in front if it is private to a class; NULL for None. */
+/* A str as interned text, with the class's name in front if it is private to a class; NULL for
+ * None. */
 const char *ast_name(Reader *r, PyObject *str, bool mangle);
 /* The class's name as text, until the compile ends. */
 const char *ast_class(Reader *r, PyObject *ast);

@@ -5,8 +5,9 @@
 
 #include "base/diag.h"
 
-/* Can the compiler warn about this text? Only escapes it does not know and `is` beside a literal do in practice;
- * hiding warnings forgets which were shown before, so it is not done for every function. */
+/* Can the compiler warn about this text? Only escapes it does not know and `is` beside a literal
+ * do in practice; hiding warnings forgets which were shown before, so it is not done for every
+ * function. */
 static bool may_warn(const char *s, size_t n) {
     for (size_t i = 0; i + 4 < n; i++) {
         if (s[i] == '\\' && !strchr("\n\r\\'\"abfnrtvxNuU01234567", s[i + 1])) return true;
@@ -14,7 +15,8 @@ static bool may_warn(const char *s, size_t n) {
         bool is_is = s[i] == ' ' && s[i + 1] == 'i' && s[i + 2] == 's' && s[i + 3] == ' ';
         const char *next = is_is && strncmp(s + i + 4, "not ", 4) == 0 ? s + i + 8 : s + i + 4;
         if (is_is && (isdigit((unsigned char)*next) || strchr("'\"(-[", *next))) return true;
-        if (is_is && i && (isdigit((unsigned char)s[i - 1]) || strchr("'\")]", s[i - 1]))) return true;
+        if (is_is && i && (isdigit((unsigned char)s[i - 1]) || strchr("'\")]", s[i - 1])))
+            return true;
         if (strncmp(s + i, "finally", 7) == 0 || strncmp(s + i, "assert(", 7) == 0) return true;
     }
     return false;
@@ -27,9 +29,11 @@ static PyObject *call_compile(Cx *cx, const char *text, size_t n, const char *fi
     return PyObject_CallFunction(compile, "OssiO", source, filename, "exec", flags, Py_True);
 }
 
-static PyObject *compile_quietly(Cx *cx, const char *text, size_t n, const char *filename, int flags) {
+static PyObject *compile_quietly(Cx *cx, const char *text, size_t n, const char *filename,
+                                 int flags) {
     PyObject *warnings = py_keep(cx, PyImport_ImportModule("warnings"));
-    PyObject *guard = warnings ? py_keep(cx, PyObject_CallMethod(warnings, "catch_warnings", NULL)) : NULL;
+    PyObject *guard =
+        warnings ? py_keep(cx, PyObject_CallMethod(warnings, "catch_warnings", NULL)) : NULL;
     if (!guard) return call_compile(cx, text, n, filename, flags);
     Py_DecRef(PyObject_CallMethod(guard, "__enter__", NULL));
     Py_DecRef(PyObject_CallMethod(warnings, "simplefilter", "s", "ignore"));
@@ -88,18 +92,20 @@ static bool is_same_tuple(Cx *cx, PyObject *a, PyObject *b) {
     return true;
 }
 
-/* How arguments are taken and what kind of function it is: *args, **kwargs, generator, coroutine, docstring. That
- * a function is nested depends on where it stands. */
+/* How arguments are taken and what kind of function it is: *args, **kwargs, generator,
+ * coroutine, docstring. That a function is nested depends on where it stands. */
 enum { FLAGS_COMPARED = 0x01 | 0x04 | 0x08 | 0x20 | 0x80 | 0x200, FLAG_FUNCTION = 0x01 };
 
 static bool is_same_code(Cx *cx, PyObject *a, PyObject *b) {
     static const char *const attributes[] = {
-        "co_code", "co_name", "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_names",
-        "co_varnames", "co_freevars", "co_cellvars", "co_exceptiontable", "co_consts",
+        "co_code",           "co_name",           "co_argcount", "co_posonlyargcount",
+        "co_kwonlyargcount", "co_names",          "co_varnames", "co_freevars",
+        "co_cellvars",       "co_exceptiontable", "co_consts",
     };
     int64_t flags = py_int_attr(cx, a, "co_flags", 0);
     if ((flags ^ py_int_attr(cx, b, "co_flags", 0)) & FLAGS_COMPARED) return false;
-    /* The constants of a class body name its line, and a set of names in any order: enough that the code is equal. */
+    /* The constants of a class body name its line, and a set of names in any order: enough that
+     * the code is equal. */
     size_t n = sizeof attributes / sizeof *attributes - !(flags & FLAG_FUNCTION);
     for (size_t i = 0; i < n; i++) {
         PyObject *x = py_attr(cx, a, attributes[i]), *y = py_attr(cx, b, attributes[i]);

@@ -2,10 +2,12 @@
 #pragma once
 #include "syntax/py.h"
 
-/* builtins.compile(text, filename, "exec", flags, dont_inherit=True), kept by the compile; NULL if the text is no
- * Python. Too deep a nesting aborts. The user sees no warning of it: he saw it when he compiled the file. */
+/* builtins.compile(text, filename, "exec", flags, dont_inherit=True), kept by the compile; NULL
+ * if the text is no Python. Too deep a nesting aborts. The user sees no warning of it: he saw it
+ * when he compiled the file. */
 PyObject *syn_compile(Cx *cx, const char *text, size_t n, const char *filename, int flags);
 
-/* Does the program `found` (a code object, searched with all inside it) contain `code`, but for its place in the
- * file? Compared are the instructions, names, constants (recursively, by type and bits) and exception table. */
+/* Does the program `found` (a code object, searched with all inside it) contain `code`, but for
+ * its place in the file? Compared are the instructions, names, constants (recursively, by type
+ * and bits) and exception table. */
 bool syn_has_code(Cx *cx, PyObject *found, PyObject *code);

@@ -14,7 +14,8 @@ static PyObject *find_command(Cx *cx) {
             i += strcmp(arg, "--check-hash-based-pycs") == 0;
             continue;
         }
-        for (const char *c = arg + 1; *c; c++) { /* -W and -X take the rest or the next; -c ends the options */
+        for (const char *c = arg + 1; *c;
+             c++) { /* -W and -X take the rest or the next; -c ends the options */
             if (*c == 'c' && c[1]) return py_keep(cx, PyUnicode_FromString(c + 1));
             if (*c == 'c') return i + 1 < n ? PyList_GetItem(argv, i + 1) : NULL;
             if (*c == 'm') return NULL;
@@ -33,7 +34,8 @@ static PyObject *split_lines(Cx *cx, PyObject *text) {
 /* What linecache keeps for the file: a tuple, or NULL. Borrowed from the compile. */
 static PyObject *find_entry(Cx *cx, PyObject *linecache, PyObject *filename) {
     PyObject *cache = py_attr(cx, linecache, "cache");
-    PyObject *entry = cache && PyDict_Check(cache) ? PyDict_GetItemWithError(cache, filename) : NULL;
+    PyObject *entry =
+        cache && PyDict_Check(cache) ? PyDict_GetItemWithError(cache, filename) : NULL;
     if (!entry) {
         PyErr_Clear();
         return NULL;
@@ -69,12 +71,14 @@ Lines syn_find_lines(Cx *cx, PyObject *name, PyObject *globals) {
     PyErr_Clear();
     lines.reread = before && find_entry(cx, linecache, name) != before;
     lines.list = py_keep(cx, PyObject_CallMethod(linecache, "getlines", "OO", name, globals));
-    if (lines.list && (!PyList_Check(lines.list) || PyList_Size(lines.list) == 0)) lines.list = NULL;
-    if (!lines.list && strcmp(filename, "<string>") == 0) lines.list = split_lines(cx, find_command(cx));
+    if (lines.list && (!PyList_Check(lines.list) || PyList_Size(lines.list) == 0))
+        lines.list = NULL;
+    if (!lines.list && strcmp(filename, "<string>") == 0)
+        lines.list = split_lines(cx, find_command(cx));
     return lines;
 }
 
-/* --- imports ------------------------------------------------------------------------------------------------------ */
+/* --- imports ---------------------------------------------------------------------------------- */
 
 typedef struct Imports {
     Cx *cx;
@@ -83,7 +87,9 @@ typedef struct Imports {
     Buf names;
 } Imports;
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80; }
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
 
 static const char *skip_blank(const char *s) {
     while (*s == ' ' || *s == '\t' || *s == '(' || *s == '\\') s++;
@@ -91,7 +97,8 @@ static const char *skip_blank(const char *s) {
 }
 
 static void add_name(Imports *im, const char *name, size_t n) {
-    if (n && memmem(im->text, im->n, name, n)) buf_printf(im->cx, &im->names, "%s%.*s", im->names.n ? ", " : "", (int)n, name);
+    if (n && memmem(im->text, im->n, name, n))
+        buf_printf(im->cx, &im->names, "%s%.*s", im->names.n ? ", " : "", (int)n, name);
 }
 
 static size_t word_length(const char *s) {
@@ -138,8 +145,8 @@ static void read_line(Imports *im, const char *s, bool *open) {
     if (*open && strchr(s, ')')) *open = false;
 }
 
-/* Lines inside a def or class do not count; the line `def` itself opens one, to which belongs all that is indented
- * deeper. */
+/* Lines inside a def or class do not count; the line `def` itself opens one, to which belongs
+ * all that is indented deeper. */
 typedef struct Inside {
     bool open;
     long column;
@@ -169,7 +176,8 @@ const char *syn_list_imports(Cx *cx, PyObject *list, const char *text, size_t n)
             continue;
         }
         const char *first = s + strspn(s, " \t");
-        if (open || (!is_inside(&inside, s, first) && (*first == 'i' || *first == 'f'))) read_line(&im, first, &open);
+        if (open || (!is_inside(&inside, s, first) && (*first == 'i' || *first == 'f')))
+            read_line(&im, first, &open);
     }
     return im.names.at;
 }

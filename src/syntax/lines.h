@@ -8,9 +8,11 @@ typedef struct Lines {
     bool imported;  /* the module was loaded from this very file, by Python's own loader */
 } Lines;
 
-/* Never fails. name: the file's, a str; globals: the function's, for loaders that keep the source (zip files). */
+/* Never fails. name: the file's, a str; globals: the function's, for loaders that keep the
+ * source (zip files). */
 Lines syn_find_lines(Cx *cx, PyObject *name, PyObject *globals);
 
-/* The names that import statements at the top level of the file bind and `text` (n bytes) mentions: "np, math"; NULL if
- * there are none. A rough reading of the lines: what comes of it is checked. */
+/* The names that import statements at the top level of the file bind and `text` (n bytes)
+ * mentions: "np, math"; NULL if there are none. A rough reading of the lines: what comes of it
+ * is checked. */
 const char *syn_list_imports(Cx *cx, PyObject *list, const char *text, size_t n);

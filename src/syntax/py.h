@@ -1,19 +1,22 @@
-/* Reading Python objects through the limited API, for the compiler's front end. The GIL is held throughout.
+/* Reading Python objects through the limited API, for the compiler's front end. The GIL is held
+ * throughout.
  *
- * References are not released one by one: py_keep hands each to the compile, so that leaving by cx_abort at any
- * point leaks nothing. None of these leaves an exception set. */
+ * References are not released one by one: py_keep hands each to the compile, so that leaving by
+ * cx_abort at any point leaks nothing. None of these leaves an exception set. */
 #pragma once
 #include <Python.h>
 
 #include "base/cx.h"
 
-/* Takes a new reference (or NULL, then clears the exception) and gives it back, released when the compile ends. */
+/* Takes a new reference (or NULL, then clears the exception) and gives it back, released when
+ * the compile ends. */
 PyObject *py_keep(Cx *cx, PyObject *new_ref);
 /* Attribute, kept by the compile; NULL if there is none. */
 PyObject *py_attr(Cx *cx, PyObject *obj, const char *name);
 /* Integer attribute, or `missing`. */
 int64_t py_int_attr(Cx *cx, PyObject *obj, const char *name, int64_t missing);
-/* Text of a str, copied into the compile; NULL if it is none (or has lone surrogates). *n may be NULL. */
+/* Text of a str, copied into the compile; NULL if it is none (or has lone surrogates). *n may be
+ * NULL. */
 const char *py_text(Cx *cx, PyObject *str, size_t *n);
 const char *py_text_attr(Cx *cx, PyObject *obj, const char *name);
 /* Is obj exactly of the class of this name? For classes that the limited API does not name. */
@@ -21,5 +24,6 @@ bool py_is_a(PyObject *obj, const char *class_name);
 const char *py_class_name(Cx *cx, PyObject *obj);
 /* A module that was imported before, kept by the compile; NULL if it was not. */
 PyObject *py_loaded_module(Cx *cx, const char *name);
-/* Is obj an instance of a class that an imported module has? False if the module was not imported. */
+/* Is obj an instance of a class that an imported module has? False if the module was not
+ * imported. */
 bool py_is_instance(Cx *cx, PyObject *obj, const char *module, const char *class_name);

@@ -42,7 +42,8 @@ static bool is_keyword(Scan *s, size_t i, const char *word) {
 
 static size_t skip_code(Scan *s, size_t i);
 
-/* The part of a replacement field behind its colon; i is behind the colon. Ends at the field's `}`. */
+/* The part of a replacement field behind its colon; i is behind the colon. Ends at the field's
+ * `}`. */
 static size_t skip_spec(Scan *s, size_t i) {
     for (int c; (c = scan_at(s, i)) && c != '}' && c != '\n';)
         if (c == '{') {
@@ -54,13 +55,15 @@ static size_t skip_spec(Scan *s, size_t i) {
     return i;
 }
 
-/* A string: i is its first quote. Behind its last. Inside an f-string, what stands in braces is code again. */
+/* A string: i is its first quote. Behind its last. Inside an f-string, what stands in braces is
+ * code again. */
 static size_t skip_string(Scan *s, size_t i, bool is_format, bool is_raw) {
     int quote = scan_at(s, i), c;
     bool triple = scan_at(s, i + 1) == quote && scan_at(s, i + 2) == quote;
     for (i += triple ? 3 : 1; (c = scan_at(s, i)); i++) {
         if (c == '\\') {
-            bool is_name = is_format && !is_raw && scan_at(s, i + 1) == 'N' && scan_at(s, i + 2) == '{';
+            bool is_name =
+                is_format && !is_raw && scan_at(s, i + 1) == 'N' && scan_at(s, i + 2) == '{';
             i++;
             while (is_name && (c = scan_at(s, i)) && c != '}' && c != '\n') i++;
         } else if (c == quote) {
@@ -154,7 +157,8 @@ size_t scan_def(Scan *s) {
         size_t column = measure_indent(s, i, &at);
         int c = scan_at(s, at);
         if (!c) return seen ? end : 0;
-        if (c == '\n' || c == '\r' || c == '#') { /* blank, or only a comment: belongs to no block */
+        if (c == '\n' || c == '\r' ||
+            c == '#') { /* blank, or only a comment: belongs to no block */
             i = skip_line(s, at);
             continue;
         }
@@ -172,7 +176,8 @@ size_t scan_lambda(Scan *s, size_t at, size_t from, bool *last) {
     *last = false;
     for (size_t i = at;; i = skip_token(s, i)) {
         int c = scan_at(s, i);
-        *last = !c || (depth == 0 && (is_closing(c) || c == ';' || (!colons && (c == ',' || c == ':'))));
+        *last = !c ||
+                (depth == 0 && (is_closing(c) || c == ';' || (!colons && (c == ',' || c == ':'))));
         if (*last) return i;
         if (is_opening(c)) depth++;
         if (is_closing(c)) depth--;

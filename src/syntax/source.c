@@ -1,12 +1,13 @@
 /* From a function object to its text.
  *
  * 1. linecache gives the lines of the file.
- * 2. A def is cut out by indentation from the code object's first line; a lambda is looked for on that line, first
- *    the last one before the position of its body's code, then the others.
- * 3. The text is put under a header that binds what it needs and compiled by Python itself; the code object found
- *    in it must equal the one that runs.
- * 4. It does not: the file was edited after its import (refused), or an import hook rewrote the code (accepted: the
- *    source is what the programmer means, as with assertions that pytest rewrites). */
+ * 2. A def is cut out by indentation from the code object's first line; a lambda is looked for
+ *    on that line, first the last one before the position of its body's code, then the others.
+ * 3. The text is put under a header that binds what it needs and compiled by Python itself; the
+ *    code object found in it must equal the one that runs.
+ * 4. It does not: the file was edited after its import (refused), or an import hook rewrote the
+ *    code (accepted: the source is what the programmer means, as with assertions that pytest
+ *    rewrites). */
 #include "syntax/source.h"
 
 #include <ctype.h>
@@ -40,7 +41,7 @@ static void judge_mismatch(Finder *f) {
         diag_fail(f->cx, (Span){0}, D_SOURCE_CHANGED, cx_printf(f->cx, "'%s'", f->qualname));
 }
 
-/* --- the header ------------------------------------------------------------------------------------------ */
+/* --- the header ------------------------------------------------------------------------------- */
 
 /* "Outer.f" and "g.<locals>.C.f" are written in a class: its name, else NULL. */
 static const char *find_class(Cx *cx, const char *qualname) {
@@ -86,7 +87,7 @@ static const char *make_header(Finder *f, bool is_indented, const char *imports)
     return b.n ? b.at : "";
 }
 
-/* --- the lines for messages ----------------------------------------------------------------------------------- */
+/* --- the lines for messages ------------------------------------------------------------------- */
 
 static size_t count_blank(const char *s, size_t n) {
     size_t i = 0;
@@ -108,12 +109,14 @@ static uint32_t add_file(Finder *f, const char *text, size_t n) {
             if (pass) buf_printf(f->cx, &b, "%.*s\n", (int)(len - skip), text + i + skip);
             i += len + 1;
         }
-    SourceFile file = {.name = f->out->filename, .text = b.at, .first_line = f->out->line,
+    SourceFile file = {.name = f->out->filename,
+                       .text = b.at,
+                       .first_line = f->out->line,
                        .dedent = b.n ? (uint32_t)dedent : 0};
     return cx_add_file(f->cx, file);
 }
 
-/* --- def --------------------------------------------------------------------------------------------------------- */
+/* --- def -------------------------------------------------------------------------------------- */
 
 static void set_text(Finder *f, const char *header, const char *text, size_t n) {
     Buf b = {0};
@@ -147,9 +150,10 @@ static void find_def(Finder *f) {
     f->out->file = add_file(f, text, n);
 }
 
-/* --- lambda ------------------------------------------------------------------------------------------------------ */
+/* --- lambda ----------------------------------------------------------------------------------- */
 
-/* Where the code of the body stands: its first column on the first line (SIZE_MAX: not there), its last line. */
+/* Where the code of the body stands: its first column on the first line (SIZE_MAX: not there),
+ * its last line. */
 static void locate_body(Finder *f, size_t *column, uint32_t *last_line) {
     *column = SIZE_MAX;
     *last_line = f->out->line;
@@ -178,18 +182,22 @@ static size_t find_newline(Scan *s, uint32_t n) {
     return i;
 }
 
-/* Tries the lambda that starts at `at`: true if it is the one. Otherwise, if it is a lambda at all and none was
- * before, it stays in f->out for want of a better one. */
+/* Tries the lambda that starts at `at`: true if it is the one. Otherwise, if it is a lambda at
+ * all and none was before, it stays in f->out for want of a better one. */
 static bool try_lambda(Finder *f, size_t at, size_t from, int *tries) {
     Source before = *f->out;
-    const char *open = f->out->class_name && f->out->nwraps == 2 ? "  (" : f->out->nwraps ? " (" : "(";
+    const char *open = f->out->class_name && f->out->nwraps == 2 ? "  ("
+                       : f->out->nwraps                          ? " ("
+                                                                 : "(";
     for (bool last = false; !last && *tries < LAMBDA_TRIES; ++*tries) {
         size_t end = scan_lambda(&f->scan, at, from, &last);
-        const char *text = cx_printf(f->cx, "%s%.*s\n)\n", open, (int)(end - at), f->scan.text.at + at);
+        const char *text =
+            cx_printf(f->cx, "%s%.*s\n)\n", open, (int)(end - at), f->scan.text.at + at);
         set_text(f, f->header, text, strlen(text));
         f->out->shift = (int32_t)at - (int32_t)strlen(open);
         from = end;
-        PyObject *program = syn_compile(f->cx, f->out->text, f->out->size, f->out->filename, f->out->flags);
+        PyObject *program =
+            syn_compile(f->cx, f->out->text, f->out->size, f->out->filename, f->out->flags);
         if (!program) continue;
         if (syn_has_code(f->cx, program, f->out->code)) return true;
         if (!before.text) before = *f->out;
@@ -233,7 +241,7 @@ static void find_lambda(Finder *f) {
     f->out->file = add_file(f, f->scan.text.at, end);
 }
 
-/* --- all ------------------------------------------------------------------------------------------------------------ */
+/* --- all -------------------------------------------------------------------------------------- */
 
 static const char *text_or(const char *s, const char *other) { return s ? s : other; }
 
@@ -250,7 +258,8 @@ Source syn_find_source(Cx *cx, PyObject *func) {
     const char *qualname = text_or(py_text_attr(cx, out.code, "co_qualname"), "?");
     out.class_name = find_class(cx, qualname);
     out.is_lambda = strcmp(text_or(py_text_attr(cx, out.code, "co_name"), ""), "<lambda>") == 0;
-    Finder f = {.cx = cx, .out = &out, .qualname = qualname, .lines = syn_find_lines(cx, file, globals)};
+    Finder f = {
+        .cx = cx, .out = &out, .qualname = qualname, .lines = syn_find_lines(cx, file, globals)};
     if (!f.lines.list || !out.line) fail_no_source(&f);
     if ((Py_ssize_t)out.line > PyList_Size(f.lines.list)) {
         judge_mismatch(&f);

@@ -3,8 +3,8 @@
 #include "syntax/py.h"
 #include "syntax/tree.h"
 
-/* A function's own text, cut out of its file, ready to be compiled: its lines as they stand, indentation and all
- * (the text of a string must not move), below lines that make a place for it:
+/* A function's own text, cut out of its file, ready to be compiled: its lines as they stand, with
+ * their indentation (the text of a string must not move), below lines that make a place for it:
  *
  *     import np           Python compiles np.f() otherwise if the file imports np
  *     def _(a, b):        binds the free variables, so that they are free again
@@ -21,16 +21,16 @@ typedef struct Source {
     bool is_lambda;
     uint32_t line;       /* in the file, from 1 */
     uint32_t file;       /* Cx.files: the function's lines, dedented */
-    int32_t shift;       /* column in the file - column in `text`, on the first line; elsewhere 0 */
+    int32_t shift; /* column in the file minus column here, on the first line; elsewhere 0 */
     const char *filename;
     const char *class_name; /* that private names (__x) belong to, or NULL */
-    int flags;           /* for compile(): the __future__ features of the file */
+    int flags; /* for compile(): the __future__ features of the file */
 } Source;
 
-/* Finds it and checks that it compiles to the very code that runs. Aborts with D_NOT_A_FUNCTION, D_NO_SOURCE,
- * D_SOURCE_CHANGED. GIL held. */
+/* Finds it and checks that it compiles to the very code that runs. Aborts with D_NOT_A_FUNCTION,
+ * D_NO_SOURCE, D_SOURCE_CHANGED. GIL held. */
 Source syn_find_source(Cx *cx, PyObject *func);
 
-/* The tree of a function's text: an N_FUNCTION or N_LAMBDA. `qualname` is for messages. Aborts with D_TOO_DEEP. GIL
- * held; the tree holds nothing of Python. */
+/* The tree of a function's text: an N_FUNCTION or N_LAMBDA. `qualname` is for messages. Aborts with
+ * D_TOO_DEEP. GIL held; the tree holds nothing of Python. */
 Node *syn_read_source(Cx *cx, const Source *source, const char *qualname);

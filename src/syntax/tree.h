@@ -1,7 +1,7 @@
 /* The syntax tree: what a Python function says, in plain C. All its nouns are on this page.
  *
- * It is made once from CPython's own `ast` (ast.c) and never changes; it holds no Python object. Everything
- * lives until the compile ends. */
+ * It is made once from CPython's own `ast` (ast.c) and never changes; it holds no Python object.
+ * Everything lives until the compile ends. */
 #pragma once
 #include "base/cx.h"
 #include "base/vec.h"
@@ -19,7 +19,8 @@ typedef struct Func Func;
 typedef VEC(Node *) Nodes;
 
 typedef enum LitKind {
-    LIT_NONE, LIT_ELLIPSIS,
+    LIT_NONE,
+    LIT_ELLIPSIS,
     LIT_BOOL,    /* i */
     LIT_INT,     /* i */
     LIT_UINT,    /* i: the bits of a value from 2**63 to 2**64-1 */
@@ -83,6 +84,6 @@ struct Func {
     Nodes decorators;
     Nodes body;        /* of a lambda: one RETURN */
     Node *generator;   /* the first yield or await of its own (not of inner functions), or NULL */
-    uint32_t nloops;   /* its FORs, numbered from 1 in the order of the text; inner functions count apart */
+    uint32_t nloops; /* its FORs, numbered from 1 in the text's order; inner functions' apart */
     struct Scope *scope; /* filled by the builder */
 };

@@ -1,4 +1,4 @@
-"""The C unit tests, built with the local compiler: assertions on, small sizes, sanitizers where there are any."""
+"""The C unit tests, built with the local compiler: assertions on, small sizes, sanitizers."""
 
 import os
 import shutil

@@ -1,17 +1,31 @@
 """The compiler's tools on IR text (src/ir/tool.h), for the tests beside this file."""
 
-import os
-import subprocess
+import numpy as np
+
+from whipsnake import _core
 
 
 def ir_tool(what: str, text: str) -> str:
     """The result of one tool; raises an exception with the tool's message if it fails."""
-    if program := os.environ.get("WHIPSNAKE_IR_TOOL"):  # a stand-alone build
-        run = subprocess.run([program, what], input=text, capture_output=True, text=True)
-        if run.stdout.startswith("ERROR "):
-            raise ValueError(run.stdout[6:].strip())
-        assert run.returncode == 0 and not run.stderr, run.stderr
-        return run.stdout
-    from whipsnake import _core
-
     return _core.ir_tool(what, text)
+
+
+def interp(text: str, *args) -> str:
+    """The outcome of calling the first function of `text`; arguments as in ir/tool_interp.c."""
+    return ir_tool(" ".join(["interp", *map(str, args)]), text).rstrip("\n")
+
+
+def result(text: str, *args) -> str:
+    """The result of that call, which must not raise."""
+    outcome = interp(text, *args).split("\n")[0]
+    assert outcome.startswith("result: "), outcome
+    return outcome.removeprefix("result: ")
+
+
+def word(value) -> str:
+    """A value as an argument's word."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (complex, np.complexfloating)):
+        return f"({word(value.real)},{word(value.imag)})"
+    return repr(value.item() if isinstance(value, np.generic) else value)

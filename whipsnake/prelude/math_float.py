@@ -36,10 +36,27 @@ def _isclose_complex(a, b, rel_tol, abs_tol):
     return diff <= rel_tol * abs(b) or diff <= rel_tol * abs(a) or diff <= abs_tol
 
 
-def isclose_numpy(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+def isclose_numpy(a, b, rtol, atol, equal_nan):
     """np.isclose of two numbers."""
     if a == b:
         return True
     if cmath.isfinite(b):
         return abs(a - b) <= atol + rtol * abs(b)
-    return bool(equal_nan) and cmath.isnan(a) and cmath.isnan(b)
+    return equal_nan and cmath.isnan(a) and cmath.isnan(b)
+
+
+def round_decimals(x, decimals):
+    """np.round(x, decimals): by way of whole numbers, as NumPy does, not correctly rounded."""
+    power = 1.0
+    for _ in range(abs(decimals)):
+        power *= 10.0
+    if decimals < 0:
+        return _rint(x / power) * power
+    return _rint(x * power) / power
+
+
+def _rint(x):
+    """x rounded to a whole number, half to even, as a float with the sign of x."""
+    if not math.fabs(x) < 4503599627370496.0:
+        return x
+    return math.copysign((math.fabs(x) + 4503599627370496.0) - 4503599627370496.0, x)

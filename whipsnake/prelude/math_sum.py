@@ -37,6 +37,8 @@ def _two_product(a, b):
 def fsum(seq):
     """math.fsum: Shewchuk's algorithm. The sum so far is kept as floats of growing size that do
     not overlap."""
+    if len(seq) == 0:
+        return 0.0
     partials = np.empty(40)
     n = 0
     specials = 0.0
@@ -111,6 +113,8 @@ def sumprod(p, q):
     plainly."""
     if len(p) != len(q):
         raise ValueError("Inputs are not the same length")
+    if len(p) == 0:
+        return 0.0
     high = 0.0
     middle = 0.0
     low = 0.0
@@ -143,6 +147,8 @@ def sumprod_of_ints(p, q):
     """math.sumprod of integers: int64, wrapping like the operators."""
     if len(p) != len(q):
         raise ValueError("Inputs are not the same length")
+    if len(p) == 0:
+        return 0
     total = 0
     for i in range(len(p)):
         total += int(p[i]) * int(q[i])
@@ -167,6 +173,8 @@ def dist(p, q):
     """math.dist."""
     if len(p) != len(q):
         raise ValueError("both points must have the same number of dimensions")
+    if len(p) == 0:
+        return 0.0
     largest = 0.0
     has_nan = False
     for i in range(len(p)):
