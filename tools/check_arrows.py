@@ -9,8 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-# room: the rooms that it may include (itself is always allowed). Rooms of one level that know each
-# other name each other: a builtin's row holds its typing rule and its lowering.
+# room: the rooms that it may include (itself is always allowed).
 ALLOWED = {
     "base": "",
     "types": "base",
@@ -18,11 +17,12 @@ ALLOWED = {
     "syntax": "base types",
     "ir": "base types",
     "build": "base types syntax ir",
-    "infer": "base types syntax ir build builtins",
-    "builtins": "base types syntax ir infer lower",
-    "lower": "base types ir infer builtins",
-    "opt": "base types ir infer builtins lower",
-    "codegen": "base types ir infer builtins lower opt",
+    "infer": "base types ir build",
+    "lower": "base types ir infer",
+    "builtins": "base types ir build infer lower",
+    "opt": "base types ir",
+    "codegen": "base types ir",
+    "driver": "base types ir infer lower opt codegen core",
     # run time
     "core": "base types",
     "runtime": "base types core",
@@ -42,10 +42,11 @@ MEETING = {
     "ir/rt.h",  # the functions that compiled code calls by name
     "ir/checks.def",
     "runtime/runtime.def",
+    "runtime/complex.def",  # the numbers of its complex functions
 }
 # header prefix: the rooms that may include it
 FOREIGN = {
-    "Python.h": "types syntax build infer builtins lower core runtime dispatch simt cuda python",
+    "Python.h": "types syntax build infer lower builtins driver core runtime dispatch simt cuda python",
     "structmember.h": "dispatch simt cuda python",
     "numpy/": "types core dispatch python",
     "llvm-c/": "codegen",

@@ -75,7 +75,7 @@ static void walk_body(Cx *cx, Scope *s) {
     const Func *f = s->func;
     for (uint32_t i = 0; i < f->nparams; i++) {
         bind(&w, f->params[i].name, NULL);
-        vec_last(&s->vars)->is_param = true;
+        bd_find_var(s, f->params[i].name)->is_param = true;
     }
     if (f->kwargs) bind(&w, f->kwargs, NULL);
     walk_list(&w, f->body.at, f->body.n);

@@ -1,5 +1,5 @@
-/* The module cmath: CPython's results to the last bit (runtime/complex.c), and its exceptions. What is
- * given complex64 or float32 alone gives complex64. */
+/* The module cmath: CPython's results to the last bit (runtime/complex.c), and its exceptions.
+ * What is given complex64 or float32 alone gives complex64. */
 #include "builtins/mathrules.h"
 
 static Type *complex_of(Type *ty) {
@@ -8,7 +8,7 @@ static Type *complex_of(Type *ty) {
 
 static Type *part_of(Type *ty) { return ty->kind == TY_COMPLEX ? TY_F(ty->bits / 2u) : ty; }
 
-/* --- functions of one complex number ------------------------------------------------------------ */
+/* --- functions of one complex number ---------------------------------------------------------- */
 
 static Type *type_unary(Call *c) { return complex_of(math_inexact(c, 1)); }
 
@@ -25,8 +25,8 @@ static Ref lower_unary(Lower *lo, Call *c) {
 
 static Type *type_log(Call *c) { return complex_of(math_inexact(c, given(c, 1) ? 2 : 1)); }
 
-/* With a base, CPython forgets that the logarithm of 0 was an error, but not that of the base; a base whose
- * logarithm is 0 is one, too. */
+/* With a base, CPython forgets that the logarithm of 0 was an error, but not that of the base; a
+ * base whose logarithm is 0 is one, too. */
 static Ref lower_log(Lower *lo, Call *c) {
     Type *ty = math_result(lo, c), *wide = TY_C(128);
     Ref z = lo_arg_as(lo, c->args[0], ty);
@@ -37,7 +37,7 @@ static Ref lower_log(Lower *lo, Call *c) {
     return lo_convert(lo, lo_binary_number(lo, BIN_TRUEDIV, r, base, wide, wide, NULL), ty);
 }
 
-/* --- polar coordinates -------------------------------------------------------------------------- */
+/* --- polar coordinates ------------------------------------------------------------------------ */
 
 static Type *type_phase(Call *c) {
     Type *ty = math_inexact(c, 1);
@@ -74,7 +74,7 @@ static Ref lower_rect(Lower *lo, Call *c) {
     return lo_convert(lo, lo_rt(lo, "ws_crect", TY_C(128), 2, args), ty);
 }
 
-/* --- questions ---------------------------------------------------------------------------------- */
+/* --- questions -------------------------------------------------------------------------------- */
 
 static Type *type_class(Call *c) { return math_inexact(c, 1) ? TY_OF(TY_BOOL) : NULL; }
 
@@ -82,7 +82,7 @@ static Ref lower_class(Lower *lo, Call *c) {
     return math_is(lo, (MathFn)c->row->data, lo_arg_as(lo, c->args[0], math_number(c, 0)));
 }
 
-/* --- table -------------------------------------------------------------------------------------- */
+/* --- table ------------------------------------------------------------------------------------ */
 
 /* clang-format off */
 #define UNARY(fn, doc_)                                                                            \
@@ -111,7 +111,7 @@ const Row rows_cmath[] = {
     ROW("log",      "z, base=", log,   0,             "logarithm, natural or to a base"),
     ROW("phase",    "z",        phase, 0,             "angle of z, from -pi to pi"),
     ROW("polar",    "z",        polar, 0,             "length and angle of z"),
-    ROW("rect",     "r, phi",   rect,  0,             "the complex number of this length and angle"),
+    ROW("rect",     "r, phi",   rect,  0,             "from length and angle"),
     ROW("isfinite", "z",        class, MATH_ISFINITE, "are both parts finite"),
     ROW("isinf",    "z",        class, MATH_ISINF,    "is a part infinite"),
     ROW("isnan",    "z",        class, MATH_ISNAN,    "is a part not a number"),

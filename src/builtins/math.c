@@ -1,11 +1,13 @@
 /* The module math: values within 1 ulp of CPython's, the same exceptions.
  *
- * Exceptions to the 1 ulp, all because CPython asks the C library, which is farther off the true value there than we
- * are (we: 1 ulp; glibc: up to 2, cbrt 3.7): acosh, atanh, sinh, tanh, log10 may differ by 2, cbrt by 3. float32 arguments
- * compute in float32, where CPython only has float64.
+ * Exceptions to the 1 ulp, all because CPython asks the C library, which is farther off the true
+ * value there than we are (we: 1 ulp; glibc: up to 2, cbrt 3.7): acosh, atanh, sinh, tanh, log10
+ * may differ by 2, cbrt by 3. float32 arguments compute in float32, where CPython only has
+ * float64.
  *
- * An error is a comparison of the argument or the result, written so that NaN passes: one check a call, two where
- * CPython tells two errors apart, and loops vectorize over them. error_model='numpy' does not change them. */
+ * An error is a comparison of the argument or the result, written so that NaN passes: one check
+ * a call, two where CPython tells two errors apart, and loops vectorize over them.
+ * error_model='numpy' does not change them. */
 #include <math.h>
 
 #include "builtins/mathrules.h"
@@ -13,7 +15,7 @@
 #define RADIANS 0.017453292519943295 /* pi / 180 */
 #define DEGREES 57.29577951308232    /* 180 / pi */
 
-/* --- functions of one float --------------------------------------------------------------------------------------- */
+/* --- functions of one float ------------------------------------------------------------------- */
 
 /* Where a function is defined (Row.data2). */
 enum { ANYWHERE, FINITE, TO_1, BELOW_1, FROM_1, POSITIVE, FROM_0, ABOVE_MINUS_1, IN_RANGE };
@@ -24,8 +26,9 @@ static Ref is_outside(Lower *lo, int domain, Ref x) {
         bool magnitude;
         Op op;
         double limit;
-    } rules[] = {[TO_1] = {true, OP_GT, 1}, [BELOW_1] = {true, OP_GE, 1}, [FROM_1] = {false, OP_LT, 1},
-                 [POSITIVE] = {false, OP_LE, 0}, [FROM_0] = {false, OP_LT, 0}, [ABOVE_MINUS_1] = {false, OP_LE, -1}};
+    } rules[] = {[TO_1] = {true, OP_GT, 1},    [BELOW_1] = {true, OP_GE, 1},
+                 [FROM_1] = {false, OP_LT, 1}, [POSITIVE] = {false, OP_LE, 0},
+                 [FROM_0] = {false, OP_LT, 0}, [ABOVE_MINUS_1] = {false, OP_LE, -1}};
     if (rules[domain].magnitude) x = lo_math1(lo, MATH_FABS, x);
     return lo_cmp(lo, rules[domain].op, x, lo_float(lo, lo_type(lo, x), rules[domain].limit));
 }
@@ -56,7 +59,8 @@ static Ref lower_unary(Lower *lo, Call *c) {
 }
 
 static Ref lower_scaled(Lower *lo, Call *c) {
-    return math_scaled(lo, lo_arg_as(lo, c->args[0], math_result(lo, c)), c->row->data ? RADIANS : DEGREES);
+    return math_scaled(lo, lo_arg_as(lo, c->args[0], math_result(lo, c)),
+                       c->row->data ? RADIANS : DEGREES);
 }
 
 /* Poles raise ValueError, what is too large OverflowError. */
@@ -80,14 +84,16 @@ static Ref lower_lgamma(Lower *lo, Call *c) {
 
 static Ref lower_ulp(Lower *lo, Call *c) {
     Type *ty = math_result(lo, c);
-    Ref x = lo_math1(lo, MATH_FABS, lo_arg_as(lo, c->args[0], ty)), inf = lo_float(lo, ty, INFINITY);
-    Ref next = lo_math2(lo, MATH_NEXTAFTER, x, inf), before = lo_math2(lo, MATH_NEXTAFTER, x, lo_float(lo, ty, 0));
+    Ref x = lo_math1(lo, MATH_FABS, lo_arg_as(lo, c->args[0], ty)),
+        inf = lo_float(lo, ty, INFINITY);
+    Ref next = lo_math2(lo, MATH_NEXTAFTER, x, inf),
+        before = lo_math2(lo, MATH_NEXTAFTER, x, lo_float(lo, ty, 0));
     Ref last = is_inf(lo, next); /* x is the largest float, or infinite */
     Ref step = lo_select(lo, last, lo_op2(lo, OP_SUB, x, before), lo_op2(lo, OP_SUB, next, x));
     return lo_select(lo, is_inf(lo, x), x, step);
 }
 
-/* --- log(x, base) ----------------------------------------------------------------------------------------------------- */
+/* --- log(x, base) ----------------------------------------------------------------------------- */
 
 static Type *type_log(Call *c) { return math_float(c, given(c, 1) ? 2 : 1); }
 
@@ -100,13 +106,14 @@ static Ref lower_log(Lower *lo, Call *c) {
     return lo_op2(lo, OP_FDIV, r, base);
 }
 
-/* --- two floats ----------------------------------------------------------------------------------------------------------- */
+/* --- two floats ------------------------------------------------------------------------------- */
 
 static Type *type_binary(Call *c) { return math_float(c, 2); }
 
 static Ref lower_binary(Lower *lo, Call *c) {
     Type *ty = math_result(lo, c);
-    return lo_math2(lo, (MathFn)c->row->data, lo_arg_as(lo, c->args[0], ty), lo_arg_as(lo, c->args[1], ty));
+    return lo_math2(lo, (MathFn)c->row->data, lo_arg_as(lo, c->args[0], ty),
+                    lo_arg_as(lo, c->args[1], ty));
 }
 
 /* fmod, remainder: NaN from numbers is a domain error. */
@@ -119,10 +126,12 @@ static Ref lower_rest(Lower *lo, Call *c) {
     return r;
 }
 
-/* Not finite from finite x and y: 0 to a negative power and the root of a negative number are domain errors. */
+/* Not finite from finite x and y: 0 to a negative power and the root of a negative number are
+ * domain errors. */
 static Ref lower_pow(Lower *lo, Call *c) {
     Type *ty = math_result(lo, c);
-    Ref x = lo_arg_as(lo, c->args[0], ty), y = lo_arg_as(lo, c->args[1], ty), r = lo_math2(lo, MATH_POW, x, y);
+    Ref x = lo_arg_as(lo, c->args[0], ty), y = lo_arg_as(lo, c->args[1], ty),
+        r = lo_math2(lo, MATH_POW, x, y);
     Ref finite = lo_and(lo, lo_math1(lo, MATH_ISFINITE, x), lo_math1(lo, MATH_ISFINITE, y));
     Ref fine = lo_or(lo, lo_math1(lo, MATH_ISFINITE, r), lo_not(lo, finite));
     Ref large = lo_and(lo, is_inf(lo, r), lo_cmp(lo, OP_NE, x, lo_float(lo, ty, 0)));
@@ -177,7 +186,7 @@ static Ref lower_fma(Lower *lo, Call *c) {
     return r;
 }
 
-/* --- floats in parts, classes of floats ------------------------------------------------------------------------------------- */
+/* --- floats in parts, classes of floats ------------------------------------------------------- */
 
 static Type *type_frexp(Call *c) {
     Type *ty = math_float(c, 1);
@@ -218,7 +227,7 @@ static Ref lower_whole(Lower *lo, Call *c) {
     return lo_float_to_int(lo, lo_math1(lo, (MathFn)c->row->data, x));
 }
 
-/* --- integers -------------------------------------------------------------------------------------------------------------------- */
+/* --- integers --------------------------------------------------------------------------------- */
 
 /* gcd and lcm take any number of integers, packed in one tuple. */
 static Type *type_divisors(Call *c) {
@@ -248,7 +257,8 @@ static Ref lower_gcd(Lower *lo, Call *c) {
 
 /* One zero makes all of it zero, whatever the others come to. */
 static Ref lower_lcm(Lower *lo, Call *c) {
-    Ref all = lo_arg(lo, c->args[0]), r = lo_number(lo, TY_U(64), 1), zero = lo_number(lo, TY_U(64), 0);
+    Ref all = lo_arg(lo, c->args[0]), r = lo_number(lo, TY_U(64), 1),
+        zero = lo_number(lo, TY_U(64), 0);
     uint32_t n = lo_type(lo, all)->nitems;
     Ref *v = NEWN(lo->cx, Ref, n + 1), any = lo_bool(lo, false);
     for (uint32_t i = 0; i < n; i++) {
@@ -257,7 +267,8 @@ static Ref lower_lcm(Lower *lo, Call *c) {
     }
     for (uint32_t i = 0; i < n; i++) r = i ? math_lcm(lo, r, v[i], any) : v[i];
     r = lo_convert(lo, r, math_result(lo, c));
-    if (lo_type(lo, r)->is_signed) lo_check(lo, lo_cmp(lo, OP_GE, r, lo_int(lo, 0)), CHECK_INT_RESULT);
+    if (lo_type(lo, r)->is_signed)
+        lo_check(lo, lo_cmp(lo, OP_GE, r, lo_int(lo, 0)), CHECK_INT_RESULT);
     return r;
 }
 
@@ -266,11 +277,13 @@ static Type *type_isqrt(Call *c) { return math_int(c, 1) ? TY_I(64) : NULL; }
 /* The float root is off by one at most. */
 static Ref lower_isqrt(Lower *lo, Call *c) {
     Type *u = TY_U(64), *ty = math_int(c, 1);
-    Ref v = lo_arg_as(lo, c->args[0], ty), one = lo_number(lo, u, 1), most = lo_number(lo, u, 4294967295.0);
+    Ref v = lo_arg_as(lo, c->args[0], ty), one = lo_number(lo, u, 1),
+        most = lo_number(lo, u, 4294967295.0);
     if (ty->is_signed) lo_check(lo, lo_cmp(lo, OP_GE, v, lo_int(lo, 0)), CHECK_ISQRT);
     Ref n = lo_convert(lo, v, u), root = lo_math1(lo, MATH_SQRT, lo_convert(lo, n, TY_F(64)));
     Ref r = lo_math2(lo, MATH_MIN, lo_convert(lo, root, u), most);
-    r = lo_select(lo, lo_cmp(lo, OP_GT, lo_op2(lo, OP_MUL, r, r), n), lo_op2(lo, OP_SUB, r, one), r);
+    r = lo_select(lo, lo_cmp(lo, OP_GT, lo_op2(lo, OP_MUL, r, r), n), lo_op2(lo, OP_SUB, r, one),
+                  r);
     Ref up = lo_math2(lo, MATH_MIN, lo_op2(lo, OP_ADD, r, one), most);
     r = lo_select(lo, lo_cmp(lo, OP_LE, lo_op2(lo, OP_MUL, up, up), n), up, r);
     return lo_convert(lo, r, TY_I(64));
@@ -302,7 +315,7 @@ static Ref lower_int_loop(Lower *lo, Call *c) {
     return lo_prelude(lo, int_prelude(c), int_args(c), args);
 }
 
-/* --- several numbers -------------------------------------------------------------------------------------------------------------- */
+/* --- several numbers -------------------------------------------------------------------------- */
 
 static Type *uniform(Type *item, uint32_t n, Cx *cx) {
     Type **items = NEWN(cx, Type *, n + 1);
@@ -314,8 +327,8 @@ static bool is_real(const Type *ty) {
     return ty_is_integral(ty) || ty->kind == TY_FLOAT || (ty->kind == TY_ENUM && ty->is_signed);
 }
 
-/* What the prelude is given for a sequence of real numbers: a tuple of float64 (of int64, if all are integers and
- * `ints`), or the array or range itself. NULL: it is none. */
+/* What the prelude is given for a sequence of real numbers: a tuple of float64 (of int64, if all
+ * are integers and `ints`), or the array or range itself. NULL: it is none. */
 static Type *sequence_type(Cx *cx, Type *ty, bool ints) {
     if (ty->kind == TY_ARRAY) return ty->ndim == 1 && is_real(ty->elem) ? ty : NULL;
     if (ty->kind != TY_TUPLE) return ty->kind == TY_RANGE ? ty : NULL;
@@ -389,76 +402,80 @@ static Ref lower_hypot(Lower *lo, Call *c) {
     return all->nitems ? lo_math1(lo, MATH_FABS, x[0]) : lo_float(lo, ty, 0);
 }
 
-/* --- table ------------------------------------------------------------------------------------------------------------------------- */
+/* --- table ------------------------------------------------------------------------------------ */
 
 /* clang-format off */
-#define UNARY(name_, fn, domain, doc_)                                                                \
-    {.name = "math." name_, .params = "x", .type = type_unary, .lower = lower_unary, .data = MATH_##fn, \
-     .data2 = domain, .doc = doc_}
-#define ROW(name_, params_, t, l, data_, doc_)                                                        \
-    {.name = "math." name_, .params = params_, .type = type_##t, .lower = lower_##l, .data = data_, .doc = doc_}
-#define LOOP(name_, params_, kind, prelude_, data_, doc_)                                             \
-    {.name = "math." name_, .params = params_, .type = type_##kind, .lower = lower_##kind, .prelude = prelude_, \
+#define UNARY(name_, fn, domain, doc_)                                                             \
+    {.name = "math." name_, .params = "x", .type = type_unary, .lower = lower_unary,               \
+     .data = MATH_##fn, .data2 = domain, .doc = doc_}
+#define MIXED(name_, params_, t, l, data_, doc_)                                                   \
+    {.name = "math." name_, .params = params_, .type = type_##t, .lower = lower_##l,               \
      .data = data_, .doc = doc_}
+#define ROW(name_, params_, kind, data_, doc_) MIXED(name_, params_, kind, kind, data_, doc_)
+#define LOOP(name_, params_, kind, prelude_, data_, doc_)                                          \
+    {.name = "math." name_, .params = params_, .type = type_##kind, .lower = lower_##kind,         \
+     .prelude = prelude_, .data = data_, .doc = doc_}
 
 const Row rows_math[] = {
-    UNARY("acos",   ACOS,   TO_1,          "arc cosine"),
-    UNARY("acosh",  ACOSH,  FROM_1,        "inverse hyperbolic cosine"),
-    UNARY("asin",   ASIN,   TO_1,          "arc sine"),
-    UNARY("asinh",  ASINH,  ANYWHERE,      "inverse hyperbolic sine"),
-    UNARY("atan",   ATAN,   ANYWHERE,      "arc tangent"),
-    UNARY("atanh",  ATANH,  BELOW_1,       "inverse hyperbolic tangent"),
-    UNARY("cbrt",   CBRT,   ANYWHERE,      "cube root"),
-    UNARY("cos",    COS,    FINITE,        "cosine"),
-    UNARY("cosh",   COSH,   IN_RANGE,      "hyperbolic cosine"),
-    UNARY("erf",    ERF,    ANYWHERE,      "error function"),
-    UNARY("erfc",   ERFC,   ANYWHERE,      "complementary error function"),
-    UNARY("exp",    EXP,    IN_RANGE,      "e to the power of x"),
-    UNARY("exp2",   EXP2,   IN_RANGE,      "2 to the power of x"),
-    UNARY("expm1",  EXPM1,  IN_RANGE,      "exp(x) - 1, accurate for small x"),
-    UNARY("fabs",   FABS,   ANYWHERE,      "absolute value as a float"),
-    UNARY("log10",  LOG10,  POSITIVE,      "logarithm to base 10"),
-    UNARY("log1p",  LOG1P,  ABOVE_MINUS_1, "log(1 + x), accurate for small x"),
-    UNARY("log2",   LOG2,   POSITIVE,      "logarithm to base 2"),
-    UNARY("sin",    SIN,    FINITE,        "sine"),
-    UNARY("sinh",   SINH,   IN_RANGE,      "hyperbolic sine"),
-    UNARY("sqrt",   SQRT,   FROM_0,        "square root"),
-    UNARY("tan",    TAN,    FINITE,        "tangent"),
-    UNARY("tanh",   TANH,   ANYWHERE,      "hyperbolic tangent"),
+    UNARY("acos",  ACOS,  TO_1,          "arc cosine"),
+    UNARY("acosh", ACOSH, FROM_1,        "inverse hyperbolic cosine"),
+    UNARY("asin",  ASIN,  TO_1,          "arc sine"),
+    UNARY("asinh", ASINH, ANYWHERE,      "inverse hyperbolic sine"),
+    UNARY("atan",  ATAN,  ANYWHERE,      "arc tangent"),
+    UNARY("atanh", ATANH, BELOW_1,       "inverse hyperbolic tangent"),
+    UNARY("cbrt",  CBRT,  ANYWHERE,      "cube root"),
+    UNARY("cos",   COS,   FINITE,        "cosine"),
+    UNARY("cosh",  COSH,  IN_RANGE,      "hyperbolic cosine"),
+    UNARY("erf",   ERF,   ANYWHERE,      "error function"),
+    UNARY("erfc",  ERFC,  ANYWHERE,      "complementary error function"),
+    UNARY("exp",   EXP,   IN_RANGE,      "e to the power of x"),
+    UNARY("exp2",  EXP2,  IN_RANGE,      "2 to the power of x"),
+    UNARY("expm1", EXPM1, IN_RANGE,      "exp(x) - 1, accurate for small x"),
+    UNARY("fabs",  FABS,  ANYWHERE,      "absolute value as a float"),
+    UNARY("log10", LOG10, POSITIVE,      "logarithm to base 10"),
+    UNARY("log1p", LOG1P, ABOVE_MINUS_1, "log(1 + x), accurate for small x"),
+    UNARY("log2",  LOG2,  POSITIVE,      "logarithm to base 2"),
+    UNARY("sin",   SIN,   FINITE,        "sine"),
+    UNARY("sinh",  SINH,  IN_RANGE,      "hyperbolic sine"),
+    UNARY("sqrt",  SQRT,  FROM_0,        "square root"),
+    UNARY("tan",   TAN,   FINITE,        "tangent"),
+    UNARY("tanh",  TANH,  ANYWHERE,      "hyperbolic tangent"),
 
-    ROW("ceil",      "x",              whole,     whole,     MATH_CEIL,      "the least int not below x"),
-    ROW("floor",     "x",              whole,     whole,     MATH_FLOOR,     "the greatest int not above x"),
-    ROW("trunc",     "x",              whole,     whole,     MATH_TRUNC,     "x rounded towards zero, as an int"),
-    ROW("isfinite",  "x",              class,     class,     MATH_ISFINITE,  "is x neither infinite nor NaN"),
-    ROW("isinf",     "x",              class,     class,     MATH_ISINF,     "is x infinite"),
-    ROW("isnan",     "x",              class,     class,     MATH_ISNAN,     "is x not a number"),
-    ROW("degrees",   "x",              unary,     scaled,    0,              "radians as degrees"),
-    ROW("radians",   "x",              unary,     scaled,    1,              "degrees as radians"),
-    ROW("gamma",     "x",              unary,     gamma,     0,              "gamma function"),
-    ROW("lgamma",    "x",              unary,     lgamma,    0,              "logarithm of |gamma(x)|"),
-    ROW("ulp",       "x",              unary,     ulp,       0,              "distance from |x| to the next float"),
-    ROW("frexp",     "x",              frexp,     frexp,     0,              "mantissa and exponent of x = m * 2**e"),
-    ROW("modf",      "x",              modf,      modf,      0,              "fraction and whole part, as floats"),
-    ROW("log",       "x, base=",       log,       log,       0,              "logarithm, natural or to a base"),
-    ROW("atan2",     "y, x",           binary,    binary,    MATH_ATAN2,     "angle of the point (x, y)"),
-    ROW("copysign",  "x, y",           binary,    binary,    MATH_COPYSIGN,  "|x| with the sign of y"),
-    ROW("fmod",      "x, y",           binary,    rest,      MATH_FMOD,      "rest with the sign of x"),
-    ROW("remainder", "x, y",           binary,    rest,      MATH_REMAINDER, "x less the nearest multiple of y"),
-    ROW("pow",       "x, y",           binary,    pow,       0,              "x to the power of y, as floats"),
-    ROW("ldexp",     "x, i",           ldexp,     ldexp,     0,              "x * 2**i"),
-    ROW("nextafter", "x, y, steps=",   nextafter, nextafter, MATH_NEXTAFTER, "the float `steps` (1) further towards y"),
-    ROW("fma",       "x, y, z",        fma,       fma,       0,              "x * y + z, rounded once"),
-    ROW("hypot",     "*coordinates",   hypot,     hypot,     0,              "length of a vector"),
-    ROW("gcd",       "*integers",      divisors,  gcd,       0,              "greatest common divisor"),
-    ROW("lcm",       "*integers",      divisors,  lcm,       0,              "least common multiple"),
-    ROW("isqrt",     "n",              isqrt,     isqrt,     0,              "root of an int, rounded down"),
+    ROW("ceil",      "x",            whole,     MATH_CEIL,      "the least int not below x"),
+    ROW("floor",     "x",            whole,     MATH_FLOOR,     "the greatest int not above x"),
+    ROW("trunc",     "x",            whole,     MATH_TRUNC,     "rounded towards zero, an int"),
+    ROW("isfinite",  "x",            class,     MATH_ISFINITE,  "is x neither infinite nor NaN"),
+    ROW("isinf",     "x",            class,     MATH_ISINF,     "is x infinite"),
+    ROW("isnan",     "x",            class,     MATH_ISNAN,     "is x not a number"),
+    ROW("frexp",     "x",            frexp,     0,              "m and e of x = m * 2**e"),
+    ROW("modf",      "x",            modf,      0,              "fraction and whole part"),
+    ROW("log",       "x, base=",     log,       0,              "logarithm, natural or to a base"),
+    ROW("atan2",     "y, x",         binary,    MATH_ATAN2,     "angle of the point (x, y)"),
+    ROW("copysign",  "x, y",         binary,    MATH_COPYSIGN,  "|x| with the sign of y"),
+    ROW("ldexp",     "x, i",         ldexp,     0,              "x * 2**i"),
+    ROW("nextafter", "x, y, steps=", nextafter, MATH_NEXTAFTER, "the next float towards y"),
+    ROW("fma",       "x, y, z",      fma,       0,              "x * y + z, rounded once"),
+    ROW("hypot",     "*coordinates", hypot,     0,              "length of a vector"),
+    ROW("isqrt",     "n",            isqrt,     0,              "root of an int, rounded down"),
 
-    LOOP("factorial", "n",             int_loop,  "math_int.factorial", 0,   "n!"),
-    LOOP("comb",      "n, k",          int_loop,  "math_int.comb",      0,   "ways to choose k of n without order"),
-    LOOP("perm",      "n, k=",         int_loop,  "math_int.perm",      0,   "ways to choose k of n (n) with order"),
-    LOOP("fsum",      "seq",           sequences, "math_sum.fsum",      0,   "sum of floats, rounded once"),
-    LOOP("dist",      "p, q",          sequences, "math_sum.dist",      0,   "distance of two points"),
-    LOOP("sumprod",   "p, q",          sequences, "math_sum.sumprod",   1,   "sum of products"),
-    {.name = "math.isclose", .flags = ROW_PRELUDE, .prelude = "math_float.isclose", .doc = "are two numbers close"},
+    MIXED("degrees",   "x",         unary,    scaled, 0,              "radians as degrees"),
+    MIXED("radians",   "x",         unary,    scaled, 1,              "degrees as radians"),
+    MIXED("gamma",     "x",         unary,    gamma,  0,              "gamma function"),
+    MIXED("lgamma",    "x",         unary,    lgamma, 0,              "logarithm of |gamma(x)|"),
+    MIXED("ulp",       "x",         unary,    ulp,    0,              "gap to the next float"),
+    MIXED("fmod",      "x, y",      binary,   rest,   MATH_FMOD,      "rest with the sign of x"),
+    MIXED("remainder", "x, y",      binary,   rest,   MATH_REMAINDER, "rest to the nearest multiple"),
+    MIXED("pow",       "x, y",      binary,   pow,    0,              "x to the power of y"),
+    MIXED("gcd",       "*integers", divisors, gcd,    0,              "greatest common divisor"),
+    MIXED("lcm",       "*integers", divisors, lcm,    0,              "least common multiple"),
+
+    LOOP("factorial", "n",     int_loop,  "math_int.factorial", 0, "n!"),
+    LOOP("comb",      "n, k",  int_loop,  "math_int.comb",      0, "choices of k of n"),
+    LOOP("perm",      "n, k=", int_loop,  "math_int.perm",      0, "orders of k (n) of n"),
+    LOOP("fsum",      "seq",   sequences, "math_sum.fsum",      0, "sum of floats, rounded once"),
+    LOOP("dist",      "p, q",  sequences, "math_sum.dist",      0, "distance of two points"),
+    LOOP("sumprod",   "p, q",  sequences, "math_sum.sumprod",   1, "sum of products"),
+    {.name = "math.isclose", .flags = ROW_PRELUDE, .prelude = "math_float.isclose",
+     .doc = "are two numbers close"},
     {0},
 };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* --- types -------------------------------------------------------------------------------------------------------- */
+/* --- types ------------------------------------------------------------------------------------ */
 
 Type *math_number(const Call *c, uint32_t i) {
     Type *ty = plain(c, i);
@@ -63,7 +63,7 @@ Type *math_same(Type *ty) {
     return ty;
 }
 
-/* --- functions of a float --------------------------------------------------------------------------------------------- */
+/* --- functions of a float --------------------------------------------------------------------- */
 
 Type *math_result(Lower *lo, const Call *c) { return ir_at(lo->high, c->ins)->ty; }
 
@@ -81,8 +81,8 @@ static Ref is_beyond(Lower *lo, Ref x, double limit) {
     return lo_cmp(lo, OP_GT, lo_math1(lo, MATH_FABS, x), lo_float(lo, lo_type(lo, x), limit));
 }
 
-/* asinh, acosh, log1p square their argument inside and lose it near the square root of the largest float. There
- * f(x) = 2 f(sqrt(x)) - less, to the last bits. */
+/* asinh, acosh, log1p square their argument inside and lose it near the square root of the
+ * largest float. There f(x) = 2 f(sqrt(x)) - less, to the last bits. */
 static Ref apply_by_root(Lower *lo, MathFn fn, Ref x, double limit, double less) {
     Type *ty = lo_type(lo, x);
     Ref big = is_beyond(lo, x, limit), root = lo_math1(lo, MATH_SQRT, lo_math1(lo, MATH_FABS, x));
@@ -139,7 +139,7 @@ Ref math_is(Lower *lo, MathFn test, Ref x) {
     return test == MATH_ISFINITE ? lo_and(lo, re, im) : lo_or(lo, re, im);
 }
 
-/* --- parts of a float ------------------------------------------------------------------------------------------------------ */
+/* --- parts of a float ------------------------------------------------------------------------- */
 
 /* By bits, so that loops vectorize: the mantissa gets the exponent of 0.5. */
 Ref math_frexp(Lower *lo, Ref x, Type *result) {
@@ -153,8 +153,10 @@ Ref math_frexp(Lower *lo, Ref x, Type *result) {
     e = lo_op2(lo, OP_SUB, e, lo_select(lo, small, lo_int(lo, BIAS + UP), lo_int(lo, BIAS)));
     Ref kept = lo_op2(lo, OP_AND, bits, lo_int(lo, ~((int64_t)EXPONENT << SHIFT)));
     Ref m = lo_op1(lo, OP_BITCAST, d, lo_op2(lo, OP_OR, kept, lo_int(lo, (int64_t)BIAS << SHIFT)));
-    Ref plain = lo_and(lo, lo_math1(lo, MATH_ISFINITE, v), lo_cmp(lo, OP_NE, v, lo_float(lo, d, 0)));
-    Ref fields[] = {lo_convert(lo, lo_select(lo, plain, m, v), lo_type(lo, x)), lo_select(lo, plain, e, zero)};
+    Ref plain =
+        lo_and(lo, lo_math1(lo, MATH_ISFINITE, v), lo_cmp(lo, OP_NE, v, lo_float(lo, d, 0)));
+    Ref fields[] = {lo_convert(lo, lo_select(lo, plain, m, v), lo_type(lo, x)),
+                    lo_select(lo, plain, e, zero)};
     return lo_make(lo, result, 2, fields);
 }
 
@@ -166,7 +168,7 @@ Ref math_modf(Lower *lo, Ref x, Type *result) {
     return lo_make(lo, result, 2, (Ref[]){lo_math2(lo, MATH_COPYSIGN, fraction, x), whole});
 }
 
-/* --- integers ----------------------------------------------------------------------------------------------------------------- */
+/* --- integers --------------------------------------------------------------------------------- */
 
 Ref math_magnitude(Lower *lo, Ref i) {
     if (lo_type(lo, i) == TY_U(64)) return i;

@@ -1,19 +1,22 @@
-/* NumPy's elementwise functions, on scalars: they never raise, x / 0 is inf. Results have NumPy 2's types, but that
- * integers below 64 bits compute as int64 (so do all of the compiler's) and float16 as float32. */
+/* NumPy's elementwise functions, on scalars: they never raise, x / 0 is inf. Results have NumPy
+ * 2's types, but that integers below 64 bits compute as int64 (so do all of the compiler's) and
+ * float16 as float32. */
 #include <math.h>
 
 #include "builtins/mathrules.h"
 
 #define RADIANS 0.017453292519943295 /* pi / 180 */
 #define DEGREES 57.29577951308232    /* 180 / pi */
-#define LN2 0.6931471805599453
-#define LOG2E 1.4426950408889634
+#define LN2     0.6931471805599453
+#define LOG2E   1.4426950408889634
 
-static Ref arg(Lower *lo, const Call *c, uint32_t i, Type *ty) { return lo_arg_as(lo, c->args[i], ty); }
+static Ref arg(Lower *lo, const Call *c, uint32_t i, Type *ty) {
+    return lo_arg_as(lo, c->args[i], ty);
+}
 
 static Ref is_nan(Lower *lo, Ref x) { return math_is(lo, MATH_ISNAN, x); }
 
-/* --- functions of floats ------------------------------------------------------------------------------------------- */
+/* --- functions of floats ---------------------------------------------------------------------- */
 
 /* Row.data2: the complex function of the same name and 1, or 0. */
 static Type *type_float1(Call *c) { return c->row->data2 ? math_inexact(c, 1) : math_float(c, 1); }
@@ -34,8 +37,12 @@ static Ref lower_float2(Lower *lo, Call *c) {
 
 static Type *type_float(Call *c) { return math_float(c, 1); }
 
-static Ref lower_degrees(Lower *lo, Call *c) { return math_scaled(lo, arg(lo, c, 0, math_result(lo, c)), DEGREES); }
-static Ref lower_radians(Lower *lo, Call *c) { return math_scaled(lo, arg(lo, c, 0, math_result(lo, c)), RADIANS); }
+static Ref lower_degrees(Lower *lo, Call *c) {
+    return math_scaled(lo, arg(lo, c, 0, math_result(lo, c)), DEGREES);
+}
+static Ref lower_radians(Lower *lo, Call *c) {
+    return math_scaled(lo, arg(lo, c, 0, math_result(lo, c)), RADIANS);
+}
 
 /* Away from zero: negative for negative x; NaN for infinities. */
 static Ref lower_spacing(Lower *lo, Call *c) {
@@ -105,7 +112,7 @@ static Ref lower_modf(Lower *lo, Call *c) {
     return math_modf(lo, arg(lo, c, 0, result->items[0]), result);
 }
 
-/* --- functions that keep the kind of a number ------------------------------------------------------------------------ */
+/* --- functions that keep the kind of a number ------------------------------------------------- */
 
 static Type *type_same(Call *c) {
     Type *ty = math_require(c, 0);
@@ -128,7 +135,8 @@ static Type *type_abs(Call *c) {
 static Ref lower_abs(Lower *lo, Call *c) {
     Ref x = math_arg(lo, c, 0);
     Type *ty = lo_type(lo, x);
-    if (ty->kind == TY_COMPLEX) return lo_math2(lo, MATH_HYPOT, lo_field(lo, x, 0), lo_field(lo, x, 1));
+    if (ty->kind == TY_COMPLEX)
+        return lo_math2(lo, MATH_HYPOT, lo_field(lo, x, 0), lo_field(lo, x, 1));
     if (ty->kind == TY_FLOAT) return lo_math1(lo, MATH_FABS, x);
     x = lo_convert(lo, x, math_result(lo, c));
     return lo_type(lo, x)->is_signed ? lo_math1(lo, MATH_ABS, x) : x;
@@ -142,7 +150,8 @@ static Ref lower_sign(Lower *lo, Call *c) {
         Ref size = lo_math2(lo, MATH_HYPOT, lo_field(lo, x, 0), lo_field(lo, x, 1));
         Ref zero = lo_cmp(lo, OP_EQ, size, lo_float(lo, lo_type(lo, size), 0));
         size = lo_select(lo, zero, lo_float(lo, lo_type(lo, size), 1), size);
-        Ref re = lo_op2(lo, OP_FDIV, lo_field(lo, x, 0), size), im = lo_op2(lo, OP_FDIV, lo_field(lo, x, 1), size);
+        Ref re = lo_op2(lo, OP_FDIV, lo_field(lo, x, 0), size),
+            im = lo_op2(lo, OP_FDIV, lo_field(lo, x, 1), size);
         return lo_complex(lo, ty, re, im);
     }
     Ref zero = lo_number(lo, ty, 0), one = lo_number(lo, ty, 1);
@@ -156,10 +165,13 @@ static Ref negative(Lower *lo, Ref x) {
     Type *ty = lo_type(lo, x);
     if (ty->kind != TY_COMPLEX) return lo_op1(lo, OP_NEG, ty, x);
     Ref re = lo_field(lo, x, 0), im = lo_field(lo, x, 1);
-    return lo_complex(lo, ty, lo_op1(lo, OP_NEG, lo_type(lo, re), re), lo_op1(lo, OP_NEG, lo_type(lo, im), im));
+    return lo_complex(lo, ty, lo_op1(lo, OP_NEG, lo_type(lo, re), re),
+                      lo_op1(lo, OP_NEG, lo_type(lo, im), im));
 }
 
-static Ref lower_negative(Lower *lo, Call *c) { return negative(lo, arg(lo, c, 0, math_result(lo, c))); }
+static Ref lower_negative(Lower *lo, Call *c) {
+    return negative(lo, arg(lo, c, 0, math_result(lo, c)));
+}
 static Ref lower_positive(Lower *lo, Call *c) { return arg(lo, c, 0, math_result(lo, c)); }
 
 static Ref lower_square(Lower *lo, Call *c) {
@@ -168,7 +180,7 @@ static Ref lower_square(Lower *lo, Call *c) {
     return lo_binary_number(lo, BIN_MUL, x, x, ty, ty, NULL);
 }
 
-/* --- complex parts ------------------------------------------------------------------------------------------------------- */
+/* --- complex parts ---------------------------------------------------------------------------- */
 
 static Ref lower_conjugate(Lower *lo, Call *c) {
     Type *ty = math_result(lo, c);
@@ -187,8 +199,7 @@ static Ref lower_part(Lower *lo, Call *c) {
 
 static Type *type_angle(Call *c) {
     Type *ty = math_inexact(c, 1);
-    if (given(c, 1) && !c->args[1].k)
-        return infer_fail(c->in, c->span, D_NOT_CONSTANT, "deg");
+    if (given(c, 1) && !c->args[1].k) return infer_fail(c->in, c->span, D_NOT_CONSTANT, "deg");
     return ty && ty->kind == TY_COMPLEX ? TY_F(ty->bits / 2u) : ty;
 }
 
@@ -199,31 +210,35 @@ static Ref lower_angle(Lower *lo, Call *c) {
     return given(c, 1) && c->args[1].k->i ? math_scaled(lo, r, DEGREES) : r;
 }
 
-/* --- questions -------------------------------------------------------------------------------------------------------------- */
+/* --- questions -------------------------------------------------------------------------------- */
 
 static Type *type_class(Call *c) { return math_require(c, 0) ? TY_OF(TY_BOOL) : NULL; }
 
-static Ref lower_class(Lower *lo, Call *c) { return math_is(lo, (MathFn)c->row->data, math_arg(lo, c, 0)); }
+static Ref lower_class(Lower *lo, Call *c) {
+    return math_is(lo, (MathFn)c->row->data, math_arg(lo, c, 0));
+}
 
 static Type *type_signbit(Call *c) { return math_float(c, 1) ? TY_OF(TY_BOOL) : NULL; }
 
-static Ref lower_signbit(Lower *lo, Call *c) { return lo_math1(lo, MATH_SIGNBIT, arg(lo, c, 0, math_float(c, 1))); }
+static Ref lower_signbit(Lower *lo, Call *c) {
+    return lo_math1(lo, MATH_SIGNBIT, arg(lo, c, 0, math_float(c, 1)));
+}
 
-/* --- table --------------------------------------------------------------------------------------------------------------------- */
+/* --- table ------------------------------------------------------------------------------------ */
 
 /* clang-format off */
-#define FLOAT1(name_, fn, doc_)                                                                       \
-    {.name = "numpy." name_, .params = "x", .type = type_float1, .lower = lower_float1,               \
+#define FLOAT1(name_, fn, doc_)                                                                    \
+    {.name = "numpy." name_, .params = "x", .type = type_float1, .lower = lower_float1,            \
      .data = MATH_##fn, .doc = doc_}
-#define INEXACT1(name_, fn, cfn, doc_)                                                                \
-    {.name = "numpy." name_, .params = "x", .type = type_float1, .lower = lower_float1,               \
+#define INEXACT1(name_, fn, cfn, doc_)                                                             \
+    {.name = "numpy." name_, .params = "x", .type = type_float1, .lower = lower_float1,            \
      .data = MATH_##fn, .data2 = COMPLEX_##cfn + 1, .doc = doc_}
-#define FLOAT2(name_, params_, fn, doc_)                                                              \
-    {.name = "numpy." name_, .params = params_, .type = type_float2, .lower = lower_float2,           \
+#define FLOAT2(name_, params_, fn, doc_)                                                           \
+    {.name = "numpy." name_, .params = params_, .type = type_float2, .lower = lower_float2,        \
      .data = MATH_##fn, .doc = doc_}
-#define ROW(name_, params_, t, l, data_, data2_, doc_)                                                \
-    {.name = "numpy." name_, .params = params_, .type = type_##t, .lower = lower_##l, .data = data_,  \
-     .data2 = data2_, .doc = doc_}
+#define ROW(name_, params_, t, l, data_, data2_, doc_)                                             \
+    {.name = "numpy." name_, .params = params_, .type = type_##t, .lower = lower_##l,              \
+     .data = data_, .data2 = data2_, .doc = doc_}
 
 const Row rows_numpy_math[] = {
     INEXACT1("sqrt",    SQRT,  sqrt,  "square root"),
@@ -253,34 +268,34 @@ const Row rows_numpy_math[] = {
     FLOAT2("hypot",     "x1, x2", HYPOT,     "length of the vector (x1, x2)"),
     FLOAT2("copysign",  "x1, x2", COPYSIGN,  "|x1| with the sign of x2"),
     FLOAT2("nextafter", "x1, x2", NEXTAFTER, "the float next to x1 towards x2"),
-    ROW("degrees",    "x",        float,      degrees,   0,             0, "radians as degrees"),
-    ROW("rad2deg",    "x",        float,      degrees,   0,             0, "radians as degrees"),
-    ROW("radians",    "x",        float,      radians,   0,             0, "degrees as radians"),
-    ROW("deg2rad",    "x",        float,      radians,   0,             0, "degrees as radians"),
-    ROW("spacing",    "x",        float,      spacing,   0,             0, "distance to the next float, away from 0"),
-    ROW("sinc",       "x",        float,      sinc,      0,             0, "sin(pi x) / (pi x)"),
-    ROW("logaddexp",  "x1, x2",   float2,     logaddexp, 0,             0, "log(exp(x1) + exp(x2))"),
-    ROW("logaddexp2", "x1, x2",   float2,     logaddexp, 1,             0, "the same to base 2"),
-    ROW("heaviside",  "x1, x2",   float2,     heaviside, 0,             0, "0 below 0, 1 above, x2 at 0"),
-    ROW("ldexp",      "x1, x2",   ldexp,      ldexp,     0,             0, "x1 * 2**x2"),
-    ROW("frexp",      "x",        frexp,      frexp,     0,             0, "mantissa and exponent of x = m * 2**e"),
-    ROW("modf",       "x",        modf,       modf,      0,             0, "fraction and whole part"),
-    ROW("floor",      "x",        same,       whole,     MATH_FLOOR,    1, "the greatest whole number not above x"),
-    ROW("ceil",       "x",        same,       whole,     MATH_CEIL,     1, "the least whole number not below x"),
-    ROW("trunc",      "x",        same,       whole,     MATH_TRUNC,    1, "x rounded towards zero"),
-    ROW("fix",        "x",        same,       whole,     MATH_TRUNC,    1, "x rounded towards zero"),
-    ROW("absolute",   "x",        abs,        abs,       0,             0, "absolute value"),
-    ROW("sign",       "x",        same,       sign,      0,             0, "-1, 0 or 1"),
-    ROW("negative",   "x",        same,       negative,  0,             0, "-x"),
-    ROW("positive",   "x",        same,       positive,  0,             0, "+x"),
-    ROW("square",     "x",        same,       square,    0,             0, "x * x"),
-    ROW("conjugate",  "x",        same,       conjugate, 0,             0, "complex conjugate"),
-    ROW("real",       "val",      abs,        part,      0,             0, "real part"),
-    ROW("imag",       "val",      abs,        part,      1,             0, "imaginary part"),
-    ROW("angle",      "z, deg=",  angle,      angle,     0,             0, "angle of a complex number"),
-    ROW("isnan",      "x",        class,      class,     MATH_ISNAN,    0, "is x (or a part of it) not a number"),
-    ROW("isinf",      "x",        class,      class,     MATH_ISINF,    0, "is x (or a part of it) infinite"),
-    ROW("isfinite",   "x",        class,      class,     MATH_ISFINITE, 0, "is x neither infinite nor NaN"),
-    ROW("signbit",    "x",        signbit,    signbit,   0,             0, "is the sign of x negative, -0.0 too"),
+    ROW("degrees",    "x",       float,   degrees,   0,             0, "radians as degrees"),
+    ROW("rad2deg",    "x",       float,   degrees,   0,             0, "radians as degrees"),
+    ROW("radians",    "x",       float,   radians,   0,             0, "degrees as radians"),
+    ROW("deg2rad",    "x",       float,   radians,   0,             0, "degrees as radians"),
+    ROW("spacing",    "x",       float,   spacing,   0,             0, "gap to the next float"),
+    ROW("sinc",       "x",       float,   sinc,      0,             0, "sin(pi x) / (pi x)"),
+    ROW("logaddexp",  "x1, x2",  float2,  logaddexp, 0,             0, "log(exp(x1) + exp(x2))"),
+    ROW("logaddexp2", "x1, x2",  float2,  logaddexp, 1,             0, "the same to base 2"),
+    ROW("heaviside",  "x1, x2",  float2,  heaviside, 0,             0, "0, 1, or x2 where x1 is 0"),
+    ROW("ldexp",      "x1, x2",  ldexp,   ldexp,     0,             0, "x1 * 2**x2"),
+    ROW("frexp",      "x",       frexp,   frexp,     0,             0, "m and e of x = m * 2**e"),
+    ROW("modf",       "x",       modf,    modf,      0,             0, "fraction and whole part"),
+    ROW("floor",      "x",       same,    whole,     MATH_FLOOR,    1, "rounded down"),
+    ROW("ceil",       "x",       same,    whole,     MATH_CEIL,     1, "rounded up"),
+    ROW("trunc",      "x",       same,    whole,     MATH_TRUNC,    1, "x rounded towards zero"),
+    ROW("fix",        "x",       same,    whole,     MATH_TRUNC,    1, "x rounded towards zero"),
+    ROW("absolute",   "x",       abs,     abs,       0,             0, "absolute value"),
+    ROW("sign",       "x",       same,    sign,      0,             0, "-1, 0 or 1"),
+    ROW("negative",   "x",       same,    negative,  0,             0, "-x"),
+    ROW("positive",   "x",       same,    positive,  0,             0, "+x"),
+    ROW("square",     "x",       same,    square,    0,             0, "x * x"),
+    ROW("conjugate",  "x",       same,    conjugate, 0,             0, "complex conjugate"),
+    ROW("real",       "val",     abs,     part,      0,             0, "real part"),
+    ROW("imag",       "val",     abs,     part,      1,             0, "imaginary part"),
+    ROW("angle",      "z, deg=", angle,   angle,     0,             0, "angle of a complex number"),
+    ROW("isnan",      "x",       class,   class,     MATH_ISNAN,    0, "is x or a part NaN"),
+    ROW("isinf",      "x",       class,   class,     MATH_ISINF,    0, "is x or a part infinite"),
+    ROW("isfinite",   "x",       class,   class,     MATH_ISFINITE, 0, "is it not inf, not NaN"),
+    ROW("signbit",    "x",       signbit, signbit,   0,             0, "is the sign of x negative"),
     {0},
 };

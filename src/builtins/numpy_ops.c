@@ -1,10 +1,10 @@
-/* NumPy's functions that are Python's operators, and their kin, on scalars: never raising, but that an integer to a
- * negative power is a ValueError there, too. See numpy_math.c. */
+/* NumPy's functions that are Python's operators, and their kin, on scalars: never raising, but
+ * that an integer to a negative power is a ValueError there, too. See numpy_math.c. */
 #include <math.h>
 
 #include "builtins/mathrules.h"
 
-/* --- arithmetic ----------------------------------------------------------------------------------------------------- */
+/* --- arithmetic ------------------------------------------------------------------------------- */
 
 static bool are_bools(const Call *c) {
     return math_number(c, 0)->kind == TY_BOOL && math_number(c, 1)->kind == TY_BOOL;
@@ -18,7 +18,9 @@ static Operand operand(const Call *c, uint32_t i) {
     return o;
 }
 
-static bool promote(const Call *c, BinOp op, Promotion *p) { return ty_promote(op, operand(c, 0), operand(c, 1), p); }
+static bool promote(const Call *c, BinOp op, Promotion *p) {
+    return ty_promote(op, operand(c, 0), operand(c, 1), p);
+}
 
 /* Of bools, + is or, * is and, - is none: they stay bools. */
 static Type *binary_type(Call *c, BinOp op) {
@@ -42,12 +44,14 @@ static Ref binary(Lower *lo, const Call *c, BinOp op, Ref a, Ref b) {
     Promotion p;
     promote(c, op, &p);
     /* counts below 0 shift everything out, like those above 63 */
-    if (op == BIN_LSHIFT || op == BIN_RSHIFT) b = lo_convert(lo, lo_convert(lo, b, TY_I(64)), TY_U(64));
+    if (op == BIN_LSHIFT || op == BIN_RSHIFT)
+        b = lo_convert(lo, lo_convert(lo, b, TY_I(64)), TY_U(64));
     if (op == BIN_FLOORDIV && p.operand->kind == TY_FLOAT) return floor_divide(lo, a, b, p.operand);
     if (op == BIN_MOD && p.operand->kind == TY_FLOAT) {
         a = lo_convert(lo, a, p.operand);
         b = lo_convert(lo, b, p.operand);
-        Ref none = lo_float(lo, p.operand, NAN), zero = lo_cmp(lo, OP_EQ, b, lo_float(lo, p.operand, 0));
+        Ref none = lo_float(lo, p.operand, NAN),
+            zero = lo_cmp(lo, OP_EQ, b, lo_float(lo, p.operand, 0));
         Ref divisor = lo_select(lo, zero, lo_float(lo, p.operand, 1), b);
         return lo_select(lo, zero, none, lo_op2(lo, OP_FLOORMOD, a, divisor));
     }
@@ -128,10 +132,11 @@ static Ref complex_reciprocal(Lower *lo, Ref z) {
 static Ref lower_reciprocal(Lower *lo, Call *c) {
     Type *ty = math_result(lo, c);
     Ref x = lo_arg_as(lo, c->args[0], ty);
-    return ty->kind == TY_COMPLEX ? complex_reciprocal(lo, x) : lo_op2(lo, OP_FDIV, lo_float(lo, ty, 1), x);
+    return ty->kind == TY_COMPLEX ? complex_reciprocal(lo, x)
+                                  : lo_op2(lo, OP_FDIV, lo_float(lo, ty, 1), x);
 }
 
-/* --- the smaller, the larger ------------------------------------------------------------------------------------------- */
+/* --- the smaller, the larger ------------------------------------------------------------------ */
 
 /* The real number type in common; bools stay bools. */
 static Type *type_pick(Call *c) {
@@ -158,7 +163,9 @@ static Ref lower_pick(Lower *lo, Call *c) {
     return lo_math2(lo, max ? MATH_FMAX : MATH_FMIN, a, b);
 }
 
-static bool has_bound(const Call *c, uint32_t i) { return given(c, i) && c->args[i].ty->kind != TY_NONE; }
+static bool has_bound(const Call *c, uint32_t i) {
+    return given(c, i) && c->args[i].ty->kind != TY_NONE;
+}
 
 /* clip(a, a_min, a_max), a bound may be None */
 static Type *type_clip(Call *c) {
@@ -178,18 +185,19 @@ static Type *type_clip(Call *c) {
 static Ref lower_clip(Lower *lo, Call *c) {
     Type *ty = math_result(lo, c);
     Ref x = lo_arg_as(lo, c->args[0], ty);
-    if (has_bound(c, 1)) x = pick(lo, true, x, lo_arg_as(lo, c->args[1], ty));
-    if (has_bound(c, 2)) x = pick(lo, false, x, lo_arg_as(lo, c->args[2], ty));
+    if (has_bound(c, 1)) x = pick(lo, true, lo_arg_as(lo, c->args[1], ty), x);
+    if (has_bound(c, 2)) x = pick(lo, false, lo_arg_as(lo, c->args[2], ty), x);
     return x;
 }
 
-/* --- comparisons, logic ----------------------------------------------------------------------------------------------------- */
+/* --- comparisons, logic ----------------------------------------------------------------------- */
 
 static Type *type_compare(Call *c) {
     Type *a = math_require(c, 0), *b = a ? math_require(c, 1) : NULL;
     if (!b) return NULL;
     bool ordered = a->kind != TY_COMPLEX && b->kind != TY_COMPLEX;
-    return ordered || c->row->data == CMP_EQ || c->row->data == CMP_NE ? TY_OF(TY_BOOL) : math_refuse(c);
+    return ordered || c->row->data == CMP_EQ || c->row->data == CMP_NE ? TY_OF(TY_BOOL)
+                                                                       : math_refuse(c);
 }
 
 static Ref lower_compare(Lower *lo, Call *c) {
@@ -204,7 +212,8 @@ static Type *type_logic(Call *c) {
 
 static Ref lower_logic(Lower *lo, Call *c) {
     Ref a = lo_truth(lo, math_arg(lo, c, 0));
-    return c->nargs == 1 ? lo_not(lo, a) : lo_op2(lo, (Op)c->row->data, a, lo_truth(lo, math_arg(lo, c, 1)));
+    return c->nargs == 1 ? lo_not(lo, a)
+                         : lo_op2(lo, (Op)c->row->data, a, lo_truth(lo, math_arg(lo, c, 1)));
 }
 
 static Type *type_invert(Call *c) {
@@ -216,20 +225,25 @@ static Type *type_invert(Call *c) {
 static Ref lower_invert(Lower *lo, Call *c) {
     Type *ty = math_result(lo, c);
     Ref x = lo_arg_as(lo, c->args[0], ty);
-    return lo_op2(lo, OP_XOR, x, ty->kind == TY_BOOL ? lo_bool(lo, true) : lo_const(lo, ir_const_int(lo->cx, ty, -1)));
+    return lo_op2(lo, OP_XOR, x,
+                  ty->kind == TY_BOOL ? lo_bool(lo, true)
+                                      : lo_const(lo, ir_const_int(lo->cx, ty, -1)));
 }
 
-/* --- integers, rounding ------------------------------------------------------------------------------------------------------- */
+/* --- integers, rounding ----------------------------------------------------------------------- */
 
 static Type *type_divisor(Call *c) { return math_int(c, 2); }
 
 static Ref lower_divisor(Lower *lo, Call *c) {
     Ref a = math_magnitude(lo, math_arg(lo, c, 0)), b = math_magnitude(lo, math_arg(lo, c, 1));
-    return lo_convert(lo, c->row->data ? math_lcm(lo, a, b, 0) : math_gcd(lo, a, b), math_result(lo, c));
+    return lo_convert(lo, c->row->data ? math_lcm(lo, a, b, 0) : math_gcd(lo, a, b),
+                      math_result(lo, c));
 }
 
 /* round(a, decimals): integers only without decimals. */
-static bool has_decimals(const Call *c) { return given(c, 1) && !(c->args[1].k && c->args[1].k->i == 0); }
+static bool has_decimals(const Call *c) {
+    return given(c, 1) && !(c->args[1].k && c->args[1].k->i == 0);
+}
 
 static Type *type_round(Call *c) {
     Type *ty = math_require(c, 0), *digits = ty && given(c, 1) ? math_require(c, 1) : TY_I(64);
@@ -272,54 +286,55 @@ static Type *type_close(Call *c) {
 }
 
 static Ref lower_close(Lower *lo, Call *c) {
-    Ref args[] = {0, 0, lo_float(lo, TY_F(64), 1e-05), lo_float(lo, TY_F(64), 1e-08), lo_bool(lo, false)};
+    Ref args[] = {0, 0, lo_float(lo, TY_F(64), 1e-05), lo_float(lo, TY_F(64), 1e-08),
+                  lo_bool(lo, false)};
     for (uint32_t i = 0; i < CLOSE_ARGS; i++)
         if (given(c, i)) args[i] = lo_convert(lo, math_arg(lo, c, i), close_type(c, i));
     return lo_prelude(lo, c->row->prelude, CLOSE_ARGS, args);
 }
 
-/* --- table ------------------------------------------------------------------------------------------------------------------------ */
+/* --- table ------------------------------------------------------------------------------------ */
 
 /* clang-format off */
-#define ROW(name_, params_, kind, data_, doc_)                                                        \
-    {.name = "numpy." name_, .params = params_, .type = type_##kind, .lower = lower_##kind,           \
+#define ROW(name_, params_, kind, data_, doc_)                                                     \
+    {.name = "numpy." name_, .params = params_, .type = type_##kind, .lower = lower_##kind,        \
      .data = data_, .doc = doc_}
 
 const Row rows_numpy_ops[] = {
-    ROW("add",           "x1, x2", binary,      BIN_ADD,      "x1 + x2"),
-    ROW("subtract",      "x1, x2", binary,      BIN_SUB,      "x1 - x2"),
-    ROW("multiply",      "x1, x2", binary,      BIN_MUL,      "x1 * x2"),
-    ROW("divide",        "x1, x2", binary,      BIN_TRUEDIV,  "x1 / x2"),
-    ROW("floor_divide",  "x1, x2", binary,      BIN_FLOORDIV, "x1 // x2; of integers, 0 for x2 = 0"),
-    ROW("remainder",     "x1, x2", binary,      BIN_MOD,      "x1 % x2; of integers, 0 for x2 = 0"),
-    ROW("power",         "x1, x2", binary,      BIN_POW,      "x1 ** x2"),
-    ROW("left_shift",    "x1, x2", binary,      BIN_LSHIFT,   "x1 << x2"),
-    ROW("right_shift",   "x1, x2", binary,      BIN_RSHIFT,   "x1 >> x2"),
-    ROW("bitwise_and",   "x1, x2", binary,      BIN_AND,      "x1 & x2"),
-    ROW("bitwise_or",    "x1, x2", binary,      BIN_OR,       "x1 | x2"),
-    ROW("bitwise_xor",   "x1, x2", binary,      BIN_XOR,      "x1 ^ x2"),
-    ROW("invert",        "x",      invert,      0,            "~x; of a bool: not"),
-    ROW("divmod",        "x1, x2", divmod,      0,            "x1 // x2 and x1 % x2"),
-    ROW("fmod",          "x1, x2", fmod,        0,            "rest with the sign of x1"),
-    ROW("float_power",   "x1, x2", float_power, 0,            "x1 ** x2 in float64 or complex128"),
-    ROW("reciprocal",    "x",      reciprocal,  0,            "1 / x"),
-    ROW("minimum",       "x1, x2", pick,        0,            "the smaller; NaN if one is"),
-    ROW("maximum",       "x1, x2", pick,        1,            "the larger; NaN if one is"),
-    ROW("fmin",          "x1, x2", pick,        2,            "the smaller; a number before NaN"),
-    ROW("fmax",          "x1, x2", pick,        3,            "the larger; a number before NaN"),
-    ROW("clip",          "a, a_min=, a_max=", clip, 0,        "a between two bounds"),
-    ROW("equal",         "x1, x2", compare,     CMP_EQ,       "x1 == x2"),
-    ROW("not_equal",     "x1, x2", compare,     CMP_NE,       "x1 != x2"),
-    ROW("less",          "x1, x2", compare,     CMP_LT,       "x1 < x2"),
-    ROW("less_equal",    "x1, x2", compare,     CMP_LE,       "x1 <= x2"),
-    ROW("greater",       "x1, x2", compare,     CMP_GT,       "x1 > x2"),
-    ROW("greater_equal", "x1, x2", compare,     CMP_GE,       "x1 >= x2"),
-    ROW("logical_and",   "x1, x2", logic,       OP_AND,       "both are true"),
-    ROW("logical_or",    "x1, x2", logic,       OP_OR,        "one is true"),
-    ROW("logical_xor",   "x1, x2", logic,       OP_XOR,       "just one is true"),
-    ROW("logical_not",   "x",      logic,       0,            "x is false"),
-    ROW("gcd",           "x1, x2", divisor,     0,            "greatest common divisor"),
-    ROW("lcm",           "x1, x2", divisor,     1,            "least common multiple"),
+    ROW("add",           "x1, x2",            binary,      BIN_ADD,      "x1 + x2"),
+    ROW("subtract",      "x1, x2",            binary,      BIN_SUB,      "x1 - x2"),
+    ROW("multiply",      "x1, x2",            binary,      BIN_MUL,      "x1 * x2"),
+    ROW("divide",        "x1, x2",            binary,      BIN_TRUEDIV,  "x1 / x2"),
+    ROW("floor_divide",  "x1, x2",            binary,      BIN_FLOORDIV, "x1 // x2; ints: 0 for 0"),
+    ROW("remainder",     "x1, x2",            binary,      BIN_MOD,      "x1 % x2; ints: 0 for 0"),
+    ROW("power",         "x1, x2",            binary,      BIN_POW,      "x1 ** x2"),
+    ROW("left_shift",    "x1, x2",            binary,      BIN_LSHIFT,   "x1 << x2"),
+    ROW("right_shift",   "x1, x2",            binary,      BIN_RSHIFT,   "x1 >> x2"),
+    ROW("bitwise_and",   "x1, x2",            binary,      BIN_AND,      "x1 & x2"),
+    ROW("bitwise_or",    "x1, x2",            binary,      BIN_OR,       "x1 | x2"),
+    ROW("bitwise_xor",   "x1, x2",            binary,      BIN_XOR,      "x1 ^ x2"),
+    ROW("invert",        "x",                 invert,      0,            "~x; of a bool: not"),
+    ROW("divmod",        "x1, x2",            divmod,      0,            "x1 // x2 and x1 % x2"),
+    ROW("fmod",          "x1, x2",            fmod,        0,            "rest, signed as x1"),
+    ROW("float_power",   "x1, x2",            float_power, 0,            "x1 ** x2, in 64 bits"),
+    ROW("reciprocal",    "x",                 reciprocal,  0,            "1 / x"),
+    ROW("minimum",       "x1, x2",            pick,        0,            "the smaller; NaN wins"),
+    ROW("maximum",       "x1, x2",            pick,        1,            "the larger; NaN wins"),
+    ROW("fmin",          "x1, x2",            pick,        2,            "the smaller; NaN loses"),
+    ROW("fmax",          "x1, x2",            pick,        3,            "the larger; NaN loses"),
+    ROW("clip",          "a, a_min=, a_max=", clip,        0,            "a between two bounds"),
+    ROW("equal",         "x1, x2",            compare,     CMP_EQ,       "x1 == x2"),
+    ROW("not_equal",     "x1, x2",            compare,     CMP_NE,       "x1 != x2"),
+    ROW("less",          "x1, x2",            compare,     CMP_LT,       "x1 < x2"),
+    ROW("less_equal",    "x1, x2",            compare,     CMP_LE,       "x1 <= x2"),
+    ROW("greater",       "x1, x2",            compare,     CMP_GT,       "x1 > x2"),
+    ROW("greater_equal", "x1, x2",            compare,     CMP_GE,       "x1 >= x2"),
+    ROW("logical_and",   "x1, x2",            logic,       OP_AND,       "both are true"),
+    ROW("logical_or",    "x1, x2",            logic,       OP_OR,        "one is true"),
+    ROW("logical_xor",   "x1, x2",            logic,       OP_XOR,       "just one is true"),
+    ROW("logical_not",   "x",                 logic,       0,            "x is false"),
+    ROW("gcd",           "x1, x2",            divisor,     0,            "greatest common divisor"),
+    ROW("lcm",           "x1, x2",            divisor,     1,            "least common multiple"),
     {.name = "numpy.round", .params = "a, decimals=", .type = type_round, .lower = lower_round,
      .prelude = "math_float.round_decimals", .doc = "rounded to decimals, half to even"},
     {.name = "numpy.around", .params = "a, decimals=", .type = type_round, .lower = lower_round,

@@ -1,10 +1,10 @@
-/* The modules random and numpy.random (the legacy functions): the same numbers as theirs for the same
- * seed, but of streams of our own, one pair per thread.
+/* The modules random and numpy.random (the legacy functions): the same numbers as theirs for the
+ * same seed, but of streams of our own, one pair per thread.
  *
  * NumPy's `size=` gives an array filled by a loop of the prelude. */
 #include "builtins/mathrules.h"
 
-/* --- seeds -------------------------------------------------------------------------------------- */
+/* --- seeds ------------------------------------------------------------------------------------ */
 
 static bool no_seed(const Call *c) { return !given(c, 0) || c->args[0].ty->kind == TY_NONE; }
 
@@ -22,21 +22,36 @@ static Ref lower_seed(Lower *lo, Call *c) {
     return lo_rt(lo, numpy ? "ws_np_seed" : "ws_py_seed", none, 1, &seed);
 }
 
-/* --- random: floats ----------------------------------------------------------------------------- */
+/* --- random: floats --------------------------------------------------------------------------- */
 
 /* Functions of the runtime whose parameters are float64, with these defaults. */
 static const struct Stream {
     const char *name;
     double defaults[2];
 } streams[] = {
-    {"ws_py_random", {0}},     {"ws_py_gauss", {0, 1}}, {"ws_py_normal", {0, 1}},
-    {"ws_py_lognormal", {0}},  {"ws_py_expo", {1}},     {"ws_py_gamma", {0}},
-    {"ws_py_beta", {0}},       {"ws_py_pareto", {0}},   {"ws_py_weibull", {0}},
-    {"ws_py_vonmises", {0}},   {"ws_np_random", {0}},   {"ws_np_gauss", {0}},
-    {"ws_np_normal", {0, 1}},  {"ws_np_uniform", {0, 1}}, {"ws_np_expo", {0}},
+    {"ws_py_random", {0}},    {"ws_py_gauss", {0, 1}},   {"ws_py_normal", {0, 1}},
+    {"ws_py_lognormal", {0}}, {"ws_py_expo", {1}},       {"ws_py_gamma", {0}},
+    {"ws_py_beta", {0}},      {"ws_py_pareto", {0}},     {"ws_py_weibull", {0}},
+    {"ws_py_vonmises", {0}},  {"ws_np_random", {0}},     {"ws_np_gauss", {0}},
+    {"ws_np_normal", {0, 1}}, {"ws_np_uniform", {0, 1}}, {"ws_np_expo", {0}},
 };
-enum { PY_RANDOM, PY_GAUSS, PY_NORMAL, PY_LOGNORMAL, PY_EXPO, PY_GAMMA, PY_BETA, PY_PARETO, PY_WEIBULL,
-       PY_VONMISES, NP_RANDOM, NP_GAUSS, NP_NORMAL, NP_UNIFORM, NP_EXPO };
+enum {
+    PY_RANDOM,
+    PY_GAUSS,
+    PY_NORMAL,
+    PY_LOGNORMAL,
+    PY_EXPO,
+    PY_GAMMA,
+    PY_BETA,
+    PY_PARETO,
+    PY_WEIBULL,
+    PY_VONMISES,
+    NP_RANDOM,
+    NP_GAUSS,
+    NP_NORMAL,
+    NP_UNIFORM,
+    NP_EXPO
+};
 
 /* The first n parameters must be real numbers, where given. */
 static bool are_floats(Call *c, uint32_t n) {
@@ -76,7 +91,7 @@ static Ref lower_bits(Lower *lo, Call *c) {
     return lo_rt(lo, "ws_py_bits", TY_I(64), 1, &k);
 }
 
-/* --- numpy.random: one number, or an array of a size -------------------------------------------- */
+/* --- numpy.random: one number, or an array of a size ------------------------------------------ */
 
 /* Where the size stands: behind the data2 parameters of the distribution. */
 static bool has_size(const Call *c) {
@@ -163,7 +178,7 @@ static Ref lower_randint(Lower *lo, Call *c) {
     return lo_op2(lo, OP_ADD, low, lo_rt(lo, "ws_np_interval", i64, 1, &most));
 }
 
-/* --- table -------------------------------------------------------------------------------------- */
+/* --- table ------------------------------------------------------------------------------------ */
 
 /* clang-format off */
 #define DRAW(name_, params_, stream, doc_)                                                         \
@@ -173,21 +188,21 @@ static Ref lower_randint(Lower *lo, Call *c) {
     {.name = name_, .flags = ROW_PRELUDE, .prelude = prelude_, .doc = doc_}
 #define SIZED(name_, params_, stream, nparams, prelude_, doc_)                                     \
     {.name = "numpy.random." name_, .params = params_, .type = type_sized, .lower = lower_sized,   \
-     .data = stream, .data2 = nparams, .prelude = prelude_, .doc = doc_}
+     .data = stream, .data2 = nparams, .prelude = "random_arrays." prelude_, .doc = doc_}
 
 const Row rows_random[] = {
     {.name = "random.seed", .params = "a=", .type = type_seed, .lower = lower_seed, .data = 0,
      .doc = "starts this thread's stream from an int, or from the system"},
-    DRAW("random",          "",             PY_RANDOM,    "a float in [0, 1)"),
-    DRAW("gauss",           "mu=, sigma=",  PY_GAUSS,     "normal distribution, in pairs"),
-    DRAW("normalvariate",   "mu=, sigma=",  PY_NORMAL,    "normal distribution"),
-    DRAW("lognormvariate",  "mu, sigma",    PY_LOGNORMAL, "log normal distribution"),
-    DRAW("expovariate",     "lambd=",       PY_EXPO,      "exponential distribution"),
-    DRAW("gammavariate",    "alpha, beta",  PY_GAMMA,     "gamma distribution"),
-    DRAW("betavariate",     "alpha, beta",  PY_BETA,      "beta distribution"),
-    DRAW("paretovariate",   "alpha",        PY_PARETO,    "Pareto distribution"),
-    DRAW("weibullvariate",  "alpha, beta",  PY_WEIBULL,   "Weibull distribution"),
-    DRAW("vonmisesvariate", "mu, kappa",    PY_VONMISES,  "von Mises distribution of angles"),
+    DRAW("random",          "",            PY_RANDOM,    "a float in [0, 1)"),
+    DRAW("gauss",           "mu=, sigma=", PY_GAUSS,     "normal distribution, in pairs"),
+    DRAW("normalvariate",   "mu=, sigma=", PY_NORMAL,    "normal distribution"),
+    DRAW("lognormvariate",  "mu, sigma",   PY_LOGNORMAL, "log normal distribution"),
+    DRAW("expovariate",     "lambd=",      PY_EXPO,      "exponential distribution"),
+    DRAW("gammavariate",    "alpha, beta", PY_GAMMA,     "gamma distribution"),
+    DRAW("betavariate",     "alpha, beta", PY_BETA,      "beta distribution"),
+    DRAW("paretovariate",   "alpha",       PY_PARETO,    "Pareto distribution"),
+    DRAW("weibullvariate",  "alpha, beta", PY_WEIBULL,   "Weibull distribution"),
+    DRAW("vonmisesvariate", "mu, kappa",   PY_VONMISES,  "von Mises distribution of angles"),
     {.name = "random.uniform", .params = "a, b", .type = type_draw, .lower = lower_uniform,
      .doc = "a float between a and b"},
     {.name = "random.getrandbits", .params = "k", .type = type_bits, .lower = lower_bits,
@@ -198,25 +213,30 @@ const Row rows_random[] = {
     LOOP("random.shuffle",    "random_numbers.shuffle",    "shuffles an array"),
     LOOP("random.triangular", "random_numbers.triangular", "triangular distribution"),
 
-    {.name = "numpy.random.seed", .params = "seed=", .type = type_seed, .lower = lower_seed, .data = 1,
+    {.name = "numpy.random.seed", .params = "seed=", .type = type_seed, .lower = lower_seed,
+     .data = 1,
      .doc = "starts this thread's stream from an int, or from the system"},
-    SIZED("random",          "size=",               NP_RANDOM,  0, "random_arrays.random", "floats in [0, 1)"),
-    SIZED("random_sample",   "size=",               NP_RANDOM,  0, "random_arrays.random", "floats in [0, 1)"),
-    SIZED("ranf",            "size=",               NP_RANDOM,  0, "random_arrays.random", "floats in [0, 1)"),
-    SIZED("sample",          "size=",               NP_RANDOM,  0, "random_arrays.random", "floats in [0, 1)"),
-    SIZED("standard_normal", "size=",               NP_GAUSS,   0, "random_arrays.standard_normal", "normal distribution"),
-    SIZED("normal",          "loc=, scale=, size=", NP_NORMAL,  2, "random_arrays.normal", "normal distribution"),
-    SIZED("uniform",         "low=, high=, size=",  NP_UNIFORM, 2, "random_arrays.uniform", "floats in [low, high)"),
-    SIZED("standard_exponential", "size=",          NP_EXPO,    0, "random_arrays.standard_exponential", "exponential distribution"),
+    SIZED("random",          "size=",               NP_RANDOM,  0, "random",          "in [0, 1)"),
+    SIZED("random_sample",   "size=",               NP_RANDOM,  0, "random",          "in [0, 1)"),
+    SIZED("ranf",            "size=",               NP_RANDOM,  0, "random",          "in [0, 1)"),
+    SIZED("sample",          "size=",               NP_RANDOM,  0, "random",          "in [0, 1)"),
+    SIZED("standard_normal", "size=",               NP_GAUSS,   0, "standard_normal", "normal"),
+    SIZED("normal",          "loc=, scale=, size=", NP_NORMAL,  2, "normal",          "normal"),
+    SIZED("uniform",         "low=, high=, size=",  NP_UNIFORM, 2, "uniform",         "between two"),
+    {.name = "numpy.random.standard_exponential", .params = "size=", .type = type_sized,
+     .lower = lower_sized, .data = NP_EXPO, .data2 = 0,
+     .prelude = "random_arrays.standard_exponential", .doc = "exponential distribution"},
     {.name = "numpy.random.rand", .params = "*dims", .type = type_dims, .lower = lower_dims,
      .data = NP_RANDOM, .prelude = "random_arrays.random", .doc = "floats in [0, 1) of this shape"},
     {.name = "numpy.random.randn", .params = "*dims", .type = type_dims, .lower = lower_dims,
-     .data = NP_GAUSS, .prelude = "random_arrays.standard_normal", .doc = "normal distribution of this shape"},
+     .data = NP_GAUSS, .prelude = "random_arrays.standard_normal",
+     .doc = "normal distribution of this shape"},
     {.name = "numpy.random.randint", .params = "low, high=, size=, dtype=", .type = type_randint,
-     .lower = lower_randint, .data2 = 2, .prelude = "random_arrays.randint", .doc = "ints from low up to high, not included"},
+     .lower = lower_randint, .data2 = 2, .prelude = "random_arrays.randint",
+     .doc = "ints from low up to high, not included"},
     LOOP("numpy.random.exponential", "random_arrays.exponential", "exponential distribution"),
-    LOOP("numpy.random.shuffle",     "random_arrays.shuffle",     "shuffles an array along its first axis"),
-    LOOP("numpy.random.permutation", "random_arrays.permutation", "a shuffled range or copy of an array"),
-    LOOP("numpy.random.choice",      "random_arrays.choice",      "items of a range or array, with replacement"),
+    LOOP("numpy.random.shuffle",     "random_arrays.shuffle",     "shuffles along the first axis"),
+    LOOP("numpy.random.permutation", "random_arrays.permutation", "a shuffled range or copy"),
+    LOOP("numpy.random.choice",      "random_arrays.choice",      "items, with replacement"),
     {0},
 };

@@ -21,7 +21,7 @@
 
 typedef struct Infer Infer;
 typedef struct Inst Inst;
-typedef struct Row Row; /* builtins/row.h */
+typedef struct Row Row; /* infer/row.h */
 
 /* A call in another instance that waits for this one's return type. */
 typedef struct Waiter {

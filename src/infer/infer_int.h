@@ -2,7 +2,7 @@
 #pragma once
 #include <Python.h>
 
-#include "builtins/row.h"
+#include "infer/row.h"
 #include "infer/infer.h"
 
 typedef struct Pred {

@@ -102,7 +102,7 @@ int32_t interp_call_rt(Frame *fr, const Ins *i, Ref r) {
     for (const char *s = i->rt->proto + 2; *s != ')'; s++) {
         if (*s == 'c') {
             c.ints[c.nints++] = (uint64_t)(uintptr_t)fr->ctx;
-            c.ints[c.nints++] = fr->f->prep[r].site;
+            c.ints[c.nints++] = fr->f->prep[r].where.site;
         } else if (*s == 'R') {
             result = scratch;
             scratch += i->ty->nparts;

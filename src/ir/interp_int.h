@@ -9,14 +9,21 @@
 #include "ir/math.h"
 #include "ir/rt.h"
 
+/* Where something is raised, for tracebacks. */
+typedef struct Where {
+    uint32_t site;
+    const uint32_t *leave; /* sites of the inlined calls that the exception leaves, innermost first,
+                              0 at the end; NULL: none */
+} Where;
+
 /* What an instruction needs at run time, by Ref. */
 typedef struct Prep {
     uint32_t slot; /* of its first part, in the frame */
-    uint32_t site;
+    Where where;
     union {
-        const uint64_t *parts;         /* CONST */
+        const uint64_t *parts; /* CONST */
         const struct InterpFn *callee; /* CALL_FN */
-        void *address;                 /* CALL_RT, MATH (NULL: see ir/interp_math.c) */
+        void *address; /* CALL_RT, MATH (NULL: see ir/interp_math.c) */
         uint64_t offset; /* STACK: bytes into the frame's stack; GLOBAL: slots into ctx->globals */
     };
 } Prep;
@@ -24,7 +31,7 @@ typedef struct Prep {
 typedef struct InterpFn {
     const Fn *fn;
     Prep *prep; /* per Ref */
-    const uint32_t *raise_site; /* per block: of its TERM_RAISE */
+    const Where *raise; /* per block: its TERM_RAISE */
     uint32_t nslots; /* values */
     uint32_t nscratch; /* slots behind them, for arguments on their way */
     uint64_t stack; /* bytes behind those, for STACK */

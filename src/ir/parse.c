@@ -152,10 +152,10 @@ static bool parse_option(Parser *p) {
     struct {
         const char *word;
         bool *flag;
-    } flags[] = {{"entry", &p->fn->is_entry},  {"kernel", &p->fn->is_kernel},
-                 {"parallel", &o->parallel},   {"numpy_errors", &o->numpy_errors},
-                 {"nogil", &o->nogil},         {"debug", &o->debug},
-                 {"inline", &o->inline_always}};
+    } flags[] = {
+        {"entry", &p->fn->is_entry}, {"kernel", &p->fn->is_kernel},      {"slow", &p->fn->is_slow},
+        {"parallel", &o->parallel},  {"numpy_errors", &o->numpy_errors}, {"nogil", &o->nogil},
+        {"debug", &o->debug},        {"inline", &o->inline_always}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (parse_accept_word(p, flags[i].word)) return *flags[i].flag = true;
     if (parse_accept_word(p, "no_boundscheck")) {
@@ -171,6 +171,19 @@ static bool parse_option(Parser *p) {
         return false;
     }
     return true;
+}
+
+static void parse_origin(Parser *p) {
+    if (!p->fn->origins.n) vec_push(p->cx, &p->fn->origins, (Origin){0});
+    size_t n;
+    parse_expect(p, "#");
+    if (parse_int(p) != p->fn->origins.n) parse_fail(p, "origins are out of order");
+    Origin o = {.name = parse_quoted(p, &n)};
+    o.qualname = parse_quoted(p, &n);
+    o.outer = parse_from(p);
+    o.call = parse_span(p);
+    vec_push(p->cx, &p->fn->origins, o);
+    parse_newline(p);
 }
 
 static void parse_fn(Parser *p) {
@@ -190,6 +203,7 @@ static void parse_fn(Parser *p) {
     fn->span = parse_span(p);
     parse_expect(p, "{");
     parse_newline(p);
+    while (parse_accept_word(p, "origin")) parse_origin(p);
     reserve_refs(p);
     while (!parse_accept(p, "}")) parse_block(p);
     if (!fn->blocks.n) parse_fail(p, "@%s has no blocks", fn->name);

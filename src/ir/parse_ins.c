@@ -161,6 +161,7 @@ void parse_ins(Parser *p, BlockId b, Ref r, Type *ty, bool typed, const char *wo
         i.k = parse_const(p);
         parse_expect(p, "}");
     }
+    i.origin = parse_from(p);
     i.span = parse_span(p);
     parse_newline(p);
     i.args = args.at;

@@ -36,6 +36,7 @@ Type *parse_type(Parser *p);
 Const *parse_const(Parser *p); /* type and value */
 Span parse_span(Parser *p); /* "at ...", or no place */
 uint8_t parse_fast(Parser *p); /* "fast ...", or 0 */
+uint32_t parse_from(Parser *p); /* "from #3", an origin there is, or 0 */
 
 /* --- one instruction (ir/parse_ins.c) --------------------------------------------------------- */
 

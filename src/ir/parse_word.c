@@ -208,6 +208,14 @@ Span parse_span(Parser *p) {
     return s;
 }
 
+uint32_t parse_from(Parser *p) {
+    if (!parse_accept_word(p, "from")) return 0;
+    parse_expect(p, "#");
+    int64_t origin = parse_int(p);
+    if (origin <= 0 || origin >= p->fn->origins.n) parse_fail(p, "no such origin");
+    return (uint32_t)origin;
+}
+
 static uint8_t fast_bit(Parser *p) {
     const char *word = parse_word(p);
     for (unsigned i = 0; i < 7; i++)

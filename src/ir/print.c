@@ -246,6 +246,7 @@ static void put_ins(Printer *p, Ref r) {
         put_const(p, i->k);
         PUT(p, "}");
     }
+    if (p->flags & PRINT_SPANS && i->origin) PUT(p, " from #%u", i->origin);
     put_span(p, i->span);
     PUT(p, "\n");
 }
@@ -330,6 +331,7 @@ static void put_options(Printer *p, const Fn *fn) {
     }
     if (fn->is_entry) PUT(p, " entry");
     if (fn->is_kernel) PUT(p, " kernel");
+    if (fn->is_slow) PUT(p, " slow");
     put_fast(p, o->fast);
     if (o->numpy_errors) PUT(p, " numpy_errors");
     if (!o->boundscheck) PUT(p, " no_boundscheck");
@@ -338,6 +340,20 @@ static void put_options(Printer *p, const Fn *fn) {
     if (o->debug) PUT(p, " debug");
     if (o->inline_always) PUT(p, " inline");
     if (fn->escapes) PUT(p, " escapes #%llu", (unsigned long long)fn->escapes);
+}
+
+/* Calls that were inlined: name, qualname, the outer origin, where. */
+static void put_origins(Printer *p, const Fn *fn) {
+    for (uint32_t k = 1; k < fn->origins.n; k++) {
+        const Origin *o = &fn->origins.at[k];
+        PUT(p, "    origin #%u ", k);
+        put_quoted(p, o->name);
+        PUT(p, " ");
+        put_quoted(p, o->qualname);
+        if (o->outer) PUT(p, " from #%u", o->outer);
+        put_span(p, o->call);
+        PUT(p, "\n");
+    }
 }
 
 static void put_fn(Printer *p, const Fn *fn) {
@@ -361,6 +377,7 @@ static void put_fn(Printer *p, const Fn *fn) {
     put_options(p, fn);
     put_span(p, fn->span);
     PUT(p, " {\n");
+    if (p->flags & PRINT_SPANS) put_origins(p, fn);
     for (BlockId b = 0; b < fn->blocks.n; b++) put_block(p, b);
     PUT(p, "}\n");
 }

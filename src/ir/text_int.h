@@ -48,10 +48,10 @@ extern const uint32_t ir_class_word_count;
 /* --- types (ir/type_text.c) ------------------------------------------------------------------- */
 
 void ir_print_type(Cx *cx, Buf *out, const Type *ty);
-/* Reads one type at **at and moves on; NULL and *wrong set if there is none. Types that stand for
- * Python objects (functions, classes, enums ...) cannot be made from text: each name gives one
- * stand-in per `opaque` map, alive as long as the compile, equal to nothing but itself, and not
- * allowed inside other types. */
+/* Reads one type at **at and moves on; NULL and *wrong set if there is none. Types that name Python
+ * objects (functions, classes, enums, named tuples ...) cannot be made from text: stand-ins take
+ * their place, the same pointer for the same text in one `opaque` map, alive as long as the
+ * compile. */
 Type *ir_parse_type(Cx *cx, Map *opaque, const char **at, const char **wrong);
 
 /* The shortest decimal that reads back as the same float. */

@@ -21,9 +21,14 @@ static void print_of(Cx *cx, Buf *out, const char *word, const Type *of) {
     buf_add(cx, out, ")", 1);
 }
 
+/* func"math.sin": people's names of such types start with a word that says the same. */
 static void print_label(Cx *cx, Buf *out, const char *word, const Type *ty) {
+    static const char *const before[] = {"function ", "module ", "class "};
+    const char *name = ty->name;
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        if (strncmp(name, before[i], strlen(before[i])) == 0) name += strlen(before[i]);
     buf_printf(cx, out, "%s", word);
-    ir_print_quoted(cx, out, ty->name, strlen(ty->name), false);
+    ir_print_quoted(cx, out, name, strlen(name), false);
 }
 
 static void print_tuple(Cx *cx, Buf *out, const Type *ty) {
@@ -101,7 +106,6 @@ typedef struct TypeText {
     Cx *cx;
     Map *opaque;
     const char *at, *wrong;
-    int depth; /* 0: outermost, where stand-ins are allowed */
 } TypeText;
 
 static Type *parse(TypeText *x);
@@ -147,20 +151,42 @@ static bool parse_list(TypeText *x, TypeList *items, NameList *names) {
             vec_push(x->cx, names, parse_word(x));
             if (!expect(x, ":")) return false;
         }
-        x->depth++;
         Type *t = parse(x);
-        x->depth--;
         if (!t) return false;
         vec_push(x->cx, items, t);
     } while (accept(x, ","));
     return expect(x, ")");
 }
 
+/* --- stand-ins -------------------------------------------------------------------------------- */
+
+/* A stand-in is a type of this compile alone: for a Python object that the text only names, or made
+ * from such types. It is a copy of a real type with the same parts, its `like`, which the map
+ * `opaque` gives for it; the map also gives the stand-in for its text, so that equal texts are the
+ * same pointer. */
+static Type *real_type(const TypeText *x, Type *t) {
+    Type *like = map_ptr(x->opaque, t);
+    return like ? like : t;
+}
+
+static Type *intern_stand_in(TypeText *x, Type like_changed, Type *like) {
+    Type *t = NEW(x->cx, Type);
+    *t = like_changed;
+    Buf text = {0};
+    ir_print_type(x->cx, &text, t);
+    const char *key = cx_intern(x->cx, text.at, text.n);
+    Type *known = map_ptr(x->opaque, key);
+    if (known) return known;
+    map_put(x->cx, x->opaque, key, t);
+    map_put(x->cx, x->opaque, t, like);
+    return t;
+}
+
 /* --- types made from other types -------------------------------------------------------------- */
 
 static Type *made(TypeText *x, Type *ty) { return ty ? ty : fail(x, "these pieces make no type"); }
 
-static Type *make_from_list(TypeText *x, const char *word, Type **items, uint32_t n) {
+static Type *make_real(TypeText *x, const char *word, Type **items, uint32_t n) {
     if (strcmp(word, "tuple") == 0) return made(x, ty_tuple(items, n));
     if (strcmp(word, "zip") == 0) return made(x, ty_iter(ITER_ZIP, NULL, items, n));
     if (strcmp(word, "slice") == 0)
@@ -175,11 +201,41 @@ static Type *make_from_list(TypeText *x, const char *word, Type **items, uint32_
     return fail(x, cx_printf(x->cx, "no such type: %s", word));
 }
 
+/* The items as real types; *differ: some are stand-ins. */
+static Type **real_items(TypeText *x, const TypeList *items, bool *differ) {
+    Type **real = NEWN(x->cx, Type *, items->n);
+    *differ = false;
+    for (uint32_t i = 0; i < items->n; i++) {
+        real[i] = real_type(x, items->at[i]);
+        *differ |= real[i] != items->at[i];
+    }
+    return real;
+}
+
+static Type *make_from_list(TypeText *x, const char *word, const TypeList *items) {
+    bool differ;
+    Type *like = make_real(x, word, real_items(x, items, &differ), items->n);
+    if (!like || !differ) return like;
+    Type t = *like;
+    if (t.nitems)
+        t.items = items->at;
+    else
+        t.of = items->at[0];
+    return intern_stand_in(x, t, like);
+}
+
+static Type *make_array(TypeText *x, Type *elem, unsigned ndim, char layout, bool readonly,
+                        bool aligned) {
+    Type *like = made(x, ty_array(real_type(x, elem), ndim, layout, readonly, aligned));
+    if (!like || real_type(x, elem) == elem) return like;
+    Type t = *like;
+    t.elem = elem;
+    return intern_stand_in(x, t, like);
+}
+
 static Type *parse_array(TypeText *x) {
     if (!expect(x, "(")) return NULL;
-    x->depth++;
     Type *elem = parse(x);
-    x->depth--;
     if (!elem || !expect(x, ",")) return NULL;
     char *end;
     skip_blanks(x);
@@ -191,57 +247,46 @@ static Type *parse_array(TypeText *x) {
     if (!layout || !strchr("CFA", layout) || ndim > 64) return fail(x, "bad array type");
     bool readonly = accept(x, ", readonly"), aligned = !accept(x, ", unaligned");
     if (!expect(x, ")")) return NULL;
-    return made(x, ty_array(elem, (unsigned)ndim, layout, readonly, aligned));
+    return make_array(x, elem, (unsigned)ndim, layout, readonly, aligned);
 }
 
-/* --- stand-ins for types of Python objects ---------------------------------------------------- */
+/* --- types of Python objects ------------------------------------------------------------------ */
 
 static const struct {
     const char *word;
     TyKind kind;
-} opaque_words[] = {{"func", TY_FUNC},  {"module", TY_MODULE}, {"class", TY_CLASS},
-                    {"enum", TY_ENUM},  {"intenum", TY_ENUM},  {"closure", TY_CLOSURE},
-                    {"named", TY_TUPLE}};
+} opaque_words[] = {{"func", TY_FUNC},   {"module", TY_MODULE},   {"class", TY_CLASS},
+                    {"enum", TY_ENUM},   {"closure", TY_CLOSURE}, {"named", TY_TUPLE},
+                    {"intenum", TY_ENUM}};
 
-/* A copy of a type with the same parts, under another kind and name. */
-static Type *new_opaque(TypeText *x, const char *word, TyKind kind, const char *name) {
-    TypeList items = {0};
-    NameList names = {0};
-    Type *like = TY_OF(TY_NONE);
-    if (kind == TY_ENUM) like = TY_I(64);
-    if (kind == TY_CLOSURE || kind == TY_TUPLE) {
-        if (!parse_list(x, &items, kind == TY_TUPLE ? &names : NULL)) return NULL;
-        like = made(x, ty_tuple(items.at, items.n));
-        if (!like) return NULL;
-    }
-    Type *t = NEW(x->cx, Type);
-    *t = *like;
-    t->kind = (uint8_t)kind;
-    t->is_signed = strcmp(word, "intenum") == 0;
-    t->name = name;
-    if (kind == TY_TUPLE) t->names = names.at;
-    if (kind == TY_ENUM) t->of = TY_I(64);
-    return t;
+/* What lies behind such a type: the items of a closure or named tuple, an int64, or no parts. */
+static Type *parse_like(TypeText *x, TyKind kind, TypeList *items, NameList *names) {
+    if (kind == TY_ENUM) return TY_I(64);
+    if (kind != TY_CLOSURE && kind != TY_TUPLE) return made(x, ty_dtype(TY_OF(TY_BOOL)));
+    if (!parse_list(x, items, kind == TY_TUPLE ? names : NULL)) return NULL;
+    bool differ;
+    return made(x, ty_tuple(real_items(x, items, &differ), items->n));
 }
 
 static Type *parse_opaque(TypeText *x, const char *word) {
-    const char *start = x->at;
-    size_t n;
+    size_t n, k = 0, count = sizeof opaque_words / sizeof *opaque_words;
     const char *name = ir_parse_quoted(x->cx, &x->at, &n);
     if (!name) return fail(x, "bad quoted text in a type");
-    if (x->depth)
-        return fail(x, "a type that stands for a Python object cannot be read inside another type");
-    for (size_t i = 0; i < sizeof opaque_words / sizeof *opaque_words; i++) {
-        if (strcmp(word, opaque_words[i].word) != 0) continue;
-        Type *t = new_opaque(x, word, opaque_words[i].kind, name);
-        if (!t) return NULL;
-        const char *key = cx_printf(x->cx, "%s %.*s", word, (int)(x->at - start), start);
-        key = cx_name(x->cx, key);
-        Type *known = map_ptr(x->opaque, key);
-        if (!known) map_put(x->cx, x->opaque, key, t);
-        return known ? known : t;
-    }
-    return fail(x, cx_printf(x->cx, "no such type: %s", word));
+    while (k < count && strcmp(word, opaque_words[k].word) != 0) k++;
+    if (k == count) return fail(x, cx_printf(x->cx, "no such type: %s", word));
+    TypeList items = {0};
+    NameList names = {0};
+    TyKind kind = opaque_words[k].kind;
+    Type *like = parse_like(x, kind, &items, &names);
+    if (!like) return NULL;
+    Type t = *like;
+    t.kind = (uint8_t)kind;
+    t.name = name;
+    t.items = items.at;
+    t.is_signed = strcmp(word, "intenum") == 0;
+    if (kind == TY_TUPLE) t.names = names.at;
+    if (kind == TY_ENUM) t.of = TY_I(64);
+    return intern_stand_in(x, t, like);
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
@@ -292,7 +337,7 @@ static Type *parse(TypeText *x) {
     if (strcmp(word, "array") == 0) return parse_array(x);
     TypeList items = {0};
     if (!parse_list(x, &items, NULL)) return NULL;
-    return make_from_list(x, word, items.at, items.n);
+    return make_from_list(x, word, &items);
 }
 
 Type *ir_parse_type(Cx *cx, Map *opaque, const char **at, const char **wrong) {

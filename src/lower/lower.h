@@ -3,7 +3,7 @@
  * A new Fn is built, block by block in the order of the HIGH one; a rule that needs control flow makes blocks and
  * goes on in the last. Everything appends at lo->b. */
 #pragma once
-#include "builtins/row.h"
+#include "infer/row.h"
 #include "infer/infer.h"
 #include "ir/math.h"
 #include "ir/rt.h"

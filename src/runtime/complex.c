@@ -1,6 +1,7 @@
-/* Complex functions with CPython's results: the methods of Kahan's "Branch Cuts for Complex Elementary Functions"
- * (1987), written for what is large, tiny, or next to a branch cut, so that C's own functions, whose accuracy
- * differs between libraries, are asked only for infinities and NaN, where C's standard (annex G) settles all.
+/* Complex functions with CPython's results: the methods of Kahan's "Branch Cuts for Complex
+ * Elementary Functions" (1987), written for what is large, tiny, or next to a branch cut, so
+ * that C's own functions, whose accuracy differs between libraries, are asked only for
+ * infinities and NaN, where C's standard (annex G) settles all.
  *
  * An error is noted, not raised: NumPy's versions of the same functions have no errors. */
 #include <complex.h>
@@ -36,8 +37,8 @@ static double complex to_c(Z z) {
 }
 static Z from_c(double complex c) { return (Z){creal(c), cimag(c)}; }
 
-/* For what is not finite: C's function, which keeps annex G. The sign of a NaN must not come out as the sign of
- * something else. */
+/* For what is not finite: C's function, which keeps annex G. The sign of a NaN must not come out
+ * as the sign of something else. */
 #define BY_C(f, z) from_c(f(to_c(without_nan_signs(z))))
 static Z without_nan_signs(Z z) { return (Z){isnan(z.re) ? NAN : z.re, isnan(z.im) ? NAN : z.im}; }
 
@@ -47,7 +48,7 @@ static Z turned(Z (*g)(Z, Fault *), Z z, Fault *fault) {
     return (Z){w.im, -w.re};
 }
 
-/* --- roots, logarithms, exponentials -------------------------------------------------------------------------- */
+/* --- roots, logarithms, exponentials ---------------------------------------------------------- */
 
 static Z c_sqrt(Z z, Fault *fault) {
     (void)fault;
@@ -55,7 +56,8 @@ static Z c_sqrt(Z z, Fault *fault) {
     if (z.re == 0.0 && z.im == 0.0) return (Z){0.0, z.im};
     double ax = fabs(z.re), ay = fabs(z.im), s;
     if (ax < DBL_MIN && ay < DBL_MIN) {
-        /* scaled by 2 ** 53, so that no bits are lost to subnormal numbers; then by 2 ** -26.5, and halved below the root */
+        /* scaled by 2 ** 53, so that no bits are lost to subnormal numbers; then by 2 ** -26.5,
+         * and halved below the root */
         ax = ldexp(ax, 53);
         s = ldexp(sqrt(ax + hypot(ax, ldexp(ay, 53))), -27);
     } else {
@@ -109,7 +111,7 @@ static Z c_exp(Z z, Fault *fault) {
     return in_range((Z){l * cos(z.im) * up, l * sin(z.im) * up}, fault);
 }
 
-/* --- hyperbolic and trigonometric ------------------------------------------------------------------------------- */
+/* --- hyperbolic and trigonometric ------------------------------------------------------------- */
 
 static Z c_sinh_cosh(Z z, bool sine, Fault *fault) {
     if (!is_finite(z)) {
@@ -146,7 +148,7 @@ static Z c_tanh(Z z, Fault *fault) {
 
 static Z c_tan(Z z, Fault *fault) { return turned(c_tanh, z, fault); }
 
-/* --- their inverses ------------------------------------------------------------------------------------------------ */
+/* --- their inverses --------------------------------------------------------------------------- */
 
 static bool is_large(Z z) { return fabs(z.re) > large || fabs(z.im) > large; }
 /* log|2z| of a large z. */
@@ -200,7 +202,7 @@ static Z c_atanh(Z z, Fault *fault) {
 
 static Z c_atan(Z z, Fault *fault) { return turned(c_atanh, z, fault); }
 
-/* --- what compiled code calls --------------------------------------------------------------------------------------- */
+/* --- what compiled code calls ----------------------------------------------------------------- */
 
 static Z (*const functions[])(Z, Fault *) = {
 #define CFN(name) c_##name,
@@ -234,7 +236,8 @@ static double complex (*const c_functions[])(double complex) = {
 
 void ws_complex(int32_t fn, const double *z, double *out) {
     Fault ignored = FINE;
-    Z v = {z[0], z[1]}, w = is_finite(v) ? functions[fn](v, &ignored) : from_c(c_functions[fn](to_c(v)));
+    Z v = {z[0], z[1]},
+      w = is_finite(v) ? functions[fn](v, &ignored) : from_c(c_functions[fn](to_c(v)));
     out[0] = w.re;
     out[1] = w.im;
 }
@@ -262,7 +265,7 @@ Status ws_crect(WsCtx *ctx, int32_t site, double r, double phi, double *out) {
     return report(ctx, site, isinf(phi) && r != 0.0 && !isnan(r) ? DOMAIN : FINE);
 }
 
-/* --- powers -------------------------------------------------------------------------------------------------------------- */
+/* --- powers ----------------------------------------------------------------------------------- */
 
 static Z c_mul(Z a, Z b) { return (Z){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
 
@@ -292,7 +295,8 @@ static bool is_small_int(Z z, double limit) {
     return z.im == 0.0 && z.re == floor(z.re) && fabs(z.re) <= limit;
 }
 
-/* False: a phase without end; C's cos then sets the error that CPython reports like a power of zero. */
+/* False: a phase without end; C's cos then sets the error that CPython reports like a power of
+ * zero. */
 static bool general_power(Z a, Z b, Z *out) {
     double size = hypot(a.re, a.im), length = pow(size, b.re), angle = atan2(a.im, a.re),
            phase = angle * b.re;

@@ -1,5 +1,5 @@
-/* The distributions of Python's `random` and of NumPy's legacy RandomState, bit for bit: the same methods, the same
- * draws in the same order, and C's log, exp, cos ... which both call too. */
+/* The distributions of Python's `random` and of NumPy's legacy RandomState, bit for bit: the
+ * same methods, the same draws in the same order, and C's log, exp, cos ... which both call too. */
 #include <math.h>
 
 #include "core/exceptions.h"
@@ -16,7 +16,7 @@ static Status division_by_zero(WsCtx *ctx, int32_t site) {
     return 1;
 }
 
-/* --- integers ----------------------------------------------------------------------------------------------------- */
+/* --- integers --------------------------------------------------------------------------------- */
 
 /* The low words come first; the last one gives its high bits. */
 static uint64_t random_bits(Twister *t, int64_t bits) {
@@ -45,7 +45,7 @@ int64_t ws_np_interval(WsCtx *ctx, int32_t site, int64_t max) {
     return (int64_t)r;
 }
 
-/* --- Python ---------------------------------------------------------------------------------------------------------- */
+/* --- Python ----------------------------------------------------------------------------------- */
 
 double ws_py_gauss(WsCtx *ctx, int32_t site, double mu, double sigma) {
     (void)site;
@@ -159,7 +159,7 @@ double ws_py_vonmises(WsCtx *ctx, int32_t site, double mu, double kappa) {
     return ws_floormod(draw(ctx) > 0.5 ? mu + turn : mu - turn, two_pi);
 }
 
-/* --- NumPy ------------------------------------------------------------------------------------------------------------ */
+/* --- NumPy ------------------------------------------------------------------------------------ */
 
 double ws_np_expo(WsCtx *ctx, int32_t site) {
     (void)site;

@@ -85,7 +85,7 @@ static void read_params(Reader *r, PyObject *args, Func *func) {
     func->has_varargs = star != Py_None;
     func->npositional = (uint32_t)npositional;
     func->nparams = (uint32_t)(npositional + func->has_varargs + nonly);
-    Param *p = func->params = func->nparams ? NEWN(r->cx, Param, func->nparams) : NULL;
+    Param *p = func->params = NEWN(r->cx, Param, func->nparams + 1);
     for (Py_ssize_t i = 0; i < npositional; i++) {
         PyObject *arg = i < nfirst ? PyList_GetItem(first, i) : PyList_GetItem(rest, i - nfirst);
         read_param(r, arg, i >= without ? PyList_GetItem(defaults, i - without) : NULL, p++);

@@ -64,18 +64,22 @@ static bool is_same_code(Cx *cx, PyObject *a, PyObject *b);
 
 static bool is_same_tuple(Cx *cx, PyObject *a, PyObject *b);
 
+static uint64_t bits_of(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 /* Constants: 1, 1.0 and True are three, and so are 0.0 and -0.0. */
 static bool is_same_const(Cx *cx, PyObject *a, PyObject *b) {
     if (a == b) return true;
     if (Py_TYPE(a) != Py_TYPE(b)) return false;
     if (PyFloat_Check(a)) {
-        double x = PyFloat_AsDouble(a), y = PyFloat_AsDouble(b);
-        return memcmp(&x, &y, sizeof x) == 0;
+        return bits_of(PyFloat_AsDouble(a)) == bits_of(PyFloat_AsDouble(b));
     }
     if (PyComplex_Check(a)) {
-        double x[2] = {PyComplex_RealAsDouble(a), PyComplex_ImagAsDouble(a)};
-        double y[2] = {PyComplex_RealAsDouble(b), PyComplex_ImagAsDouble(b)};
-        return memcmp(x, y, sizeof x) == 0;
+        return bits_of(PyComplex_RealAsDouble(a)) == bits_of(PyComplex_RealAsDouble(b)) &&
+               bits_of(PyComplex_ImagAsDouble(a)) == bits_of(PyComplex_ImagAsDouble(b));
     }
     if (PyTuple_Check(a)) return is_same_tuple(cx, a, b);
     if (is_code(a)) return is_same_code(cx, a, b);

@@ -447,7 +447,7 @@ b0:
 
 def test_runtime_calls_of_each_shape():
     to = "tuple(int64, float64, float32, bool, float64, int64, str)"
-    text = f"""fn low @f(n: int8, x: float64) -> {to} {
+    text = f"""fn low @f(n: int8, x: float64) -> {to} {{
 b0:
     %1: int8 = arg #0
     %2: float64 = arg #1

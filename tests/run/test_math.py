@@ -26,6 +26,8 @@ ONE = ("acos acosh asin asinh atan atanh cbrt ceil cos cosh degrees erf erfc exp
 TWO = "atan2 copysign fmod hypot log nextafter pow remainder".split()
 EXACT = set("cbrt ceil degrees fabs floor isfinite isinf isnan radians sqrt trunc ulp modf frexp "
             "copysign fmod nextafter remainder".split()) - {"cbrt"}
+# The C library that CPython asks is itself this far off the true value.
+ROUGH = {"acosh": 2, "atanh": 2, "sinh": 2, "tanh": 2, "log10": 2, "cbrt": 4}
 CMATH = ("acos acosh asin asinh atan atanh cos cosh exp log log10 sin sinh sqrt tan tanh phase "
          "polar isfinite isinf isnan").split()
 
@@ -47,9 +49,9 @@ def test_one_argument(name):
     func = unary(name)
     for x in EDGES:
         if not too_big_for_int64(name, x):
-            check(func, x, ulp=0 if name in EXACT else 1)
+            check(func, x, ulp=0 if name in EXACT else ROUGH.get(name, 1))
     for n in (0, 1, -1, 2, 5, 10, 2**53 + 1):
-        check(func, n, ulp=0 if name in EXACT else 1)
+        check(func, n, ulp=0 if name in EXACT else ROUGH.get(name, 1))
     check(func, True, ulp=1)
 
 
@@ -182,7 +184,7 @@ def test_random_arguments():
                  "erfc", "cbrt", "log2", "exp2"):
         func = unary(name)
         for x in generator.uniform(0.001, 30, 200).tolist():
-            check(func, x, ulp=1)
+            check(func, x, ulp=ROUGH.get(name, 1))
 
 
 @on((52.2296756, 21.0122287, 52.406374, 16.9251681), (0.0, 0.0, 0.0, 0.0), ulp=4)

@@ -15,7 +15,7 @@
 #include "base/diag.h"
 #include "base/mem.h"
 #include "codegen/codegen.h"
-#include "codegen/unit.h"
+#include "driver/unit.h"
 #include "core/os.h"
 #include "infer/infer.h"
 #include "ir/interp.h"

@@ -2,7 +2,7 @@
  *
  * A row says how Python names it, which parameters it has, how its result is typed, how it is lowered, and what it
  * promises. Inference calls `type`, lowering calls `lower`; both get the same Call. Rows live in tables by area
- * (builtins/ *.c), each ended by a zeroed row, listed in builtins/table.c. */
+ * (builtins/), each ended by a zeroed row, listed in builtins/table.c. */
 #pragma once
 #include "infer/infer.h"
 

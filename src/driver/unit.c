@@ -1,4 +1,4 @@
-#include "codegen/unit.h"
+#include "driver/unit.h"
 
 #include <Python.h>
 
