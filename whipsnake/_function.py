@@ -30,8 +30,11 @@ def compile_signature(f, signature):
     wanted, given = len(f._parameters), len(signature.args)
     least = wanted - len(f.__defaults__ or ())
     if not least <= given <= wanted:
-        raise TypingError(f"the signature {signature} has {given} arguments, but "
-                          f"{f.__qualname__} takes {wanted}")
+        lines = [f"the signature {signature} has {given} argument{'' if given == 1 else 's'}, but "
+                 f"{f.__name__}() takes {wanted}"]
+        if f._parameters:
+            lines += _show_parameter(f.py_func, f._parameters[min(given, wanted - 1)])
+        raise TypingError("\n".join(lines))
     f._compile(signature.args, signature.return_type)
 
 
@@ -174,23 +177,30 @@ def no_signature_error(f, arg_types):
 def argument_error(func, name, error):
     """The exception for an argument that compiled code cannot take, shown at the parameter. error:
     what was wrong with it."""
-    text = f"argument '{name}' of {func.__name__}(): {error}"
-    if not isinstance(error, TypeError):
-        return type(error)(text)
-    lines = [text]
+    what, _, hint = str(error).partition("; ")
+    text = f"argument '{name}' of {func.__name__}(): {what}"
+    lines = [text, *_show_parameter(func, name)]
+    if hint:
+        lines.append(f"  hint: {hint}")
+    cls = TypingError if isinstance(error, TypeError) else type(error)
+    return cls("\n".join(lines))
+
+
+def _show_parameter(func, name):
+    """Lines that show where the parameter is written; none if that is not known."""
     place = _find_parameter(func, name)
-    if place:
-        line, col, source = place
-        indent = len(source) - len(source.lstrip())
-        number = str(line)
-        lines += [f'  File "{func.__code__.co_filename}", line {number}, in {func.__qualname__}',
-                  f"    {number} | {source.rstrip()}",
-                  f"    {' ' * len(number)} | {' ' * max(col, indent)}{'^' * len(name)}"]
-    return TypingError("\n".join(lines))
+    if not place:
+        return []
+    line, col, source = place
+    number = str(line)
+    return [f'  File "{func.__code__.co_filename}", line {number}, in {func.__qualname__}',
+            f"    {number} | {source.strip()}",
+            f"    {' ' * len(number)} | {' ' * col}{'^' * len(name)}"]
 
 
 def _find_parameter(func, name):
-    """(line, column in characters, source line) where the parameter is written, or None."""
+    """(line, column in characters from the first that is not blank, source line) where the
+    parameter is written, or None."""
     import ast
     import inspect
     import textwrap
@@ -211,5 +221,6 @@ def _find_parameter(func, name):
             for arg in every:
                 if arg.arg == name:
                     row = source[arg.lineno - 1]
-                    return first + arg.lineno - 1, arg.col_offset + shift, row
+                    before = row.encode()[:arg.col_offset + shift].decode()
+                    return first + arg.lineno - 1, len(before.lstrip()), row
     return None

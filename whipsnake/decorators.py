@@ -103,6 +103,12 @@ def _split_signatures(first):
         return None, [types.parse_signature(s) for s in first]
     if types.is_signature(first):
         return None, [types.parse_signature(first)]
+    if isinstance(first, type):
+        raise TypeError(f"jit compiles functions, and {first.__name__} is a class: decorate functions "
+                        "that take its numbers and arrays")
+    if callable(first):
+        name = getattr(first, "__name__", repr(first))
+        raise TypeError(f"jit compiles functions written in Python, and {name} is not one")
     raise TypeError(f"jit takes a function, or signatures such as 'int64(float64)', "
                     f"not {first!r}")
 

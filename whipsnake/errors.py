@@ -9,6 +9,10 @@ class TypingError(CompileError, TypeError):
     """The types do not go together."""
 
 
+class NotDefinedError(TypingError, NameError):
+    """A name that is defined nowhere."""
+
+
 class UnsupportedError(CompileError):
     """Something that compiled code does not have, or not yet."""
 
@@ -55,5 +59,5 @@ NumbaNotImplementedError = UnsupportedBytecodeError = ByteCodeSupportError = Uns
 UnsupportedParforsError = UnsupportedRewriteError = ForbiddenConstruct = UnsupportedError
 ConstantInferenceError = RequireLiteralValue = LiteralTypingError = ConstantError
 ForceLiteralArg = ConstantError
-NotDefinedError = RedefinedError = IRError = DeprecationError = CompileError
+RedefinedError = IRError = DeprecationError = CompileError
 InternalTargetMismatchError = NonexistentTargetError = InternalError

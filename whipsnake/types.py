@@ -466,8 +466,8 @@ def _evaluate(text):
         _namespace["complex"] = complex128
     try:
         return eval(text.strip(), _namespace)
-    except SyntaxError:
-        raise _bad(text, "it cannot be read") from None
+    except SyntaxError as error:
+        raise _bad(text, error.msg) from None
     except NameError as error:
         raise _bad(text, _unknown_name(error.name)) from None
     except Exception as error:

@@ -81,39 +81,92 @@ static const char *find_line(const SourceFile *f, uint32_t line, size_t *n) {
     return s;
 }
 
-/* Columns in characters, not bytes: carets must stand under what people see. */
-static size_t count_chars(const char *s, size_t n) {
-    size_t chars = 0;
-    for (size_t i = 0; i < n; i++) chars += ((unsigned char)s[i] & 0xC0) != 0x80;
-    return chars;
-}
-
-static void add_place(Cx *cx, Buf *out, Span span, const char *function, const char *indent) {
-    if (!span.line || span.file >= cx->nfiles) return;
-    const SourceFile *f = &cx->files[span.file];
-    buf_printf(cx, out, "\n%sFile \"%s\", line %u", indent, f->name, span.line);
-    if (function) buf_printf(cx, out, ", in %s", function);
-    size_t n;
-    const char *s = find_line(f, span.line, &n);
-    if (!s) return;
+/* Marks the bytes of span in `under`, which has one for each of the line's n bytes and one more. */
+static void mark(char *under, size_t n, Span span) {
     size_t col = span.col < n ? span.col : n;
     size_t end = span.end_line > span.line || span.end_col > n ? n : span.end_col;
-    size_t before = count_chars(s, col);
-    size_t wide = end > col ? count_chars(s + col, end - col) : 1;
-    int digits = snprintf(NULL, 0, "%u", span.line);
-    buf_printf(cx, out, "\n%s  %u | %.*s\n%s  %*s | %*s", indent, span.line, (int)n, s, indent,
-               digits, "", (int)before, "");
-    for (size_t i = 0; i < wide; i++) buf_add(cx, out, "^", 1);
+    memset(under + col, '^', end > col ? end - col : 1);
+}
+
+/* Carets stand under characters, not bytes; a tab stays a tab so that they line up. */
+static void add_carets(Cx *cx, Buf *out, const char *line, size_t n, const char *under) {
+    size_t last = n + 1;
+    while (last && !under[last - 1]) last--;
+    for (size_t i = 0; i < last; i++) {
+        if (i < n && ((unsigned char)line[i] & 0xC0) == 0x80) continue;
+        buf_add(cx, out, under[i] ? "^" : i < n && line[i] == '\t' ? "\t" : " ", 1);
+    }
+}
+
+/* The line that `first` begins in, with carets under it and the notes that follow up to `end`. */
+static void add_picture(Cx *cx, Buf *out, Span first, const DiagNote *more, const DiagNote *end,
+                        const char *indent) {
+    size_t n;
+    const char *s = find_line(&cx->files[first.file], first.line, &n);
+    if (!s) return;
+    char *under = cx_alloc(cx, n + 2);
+    mark(under, n, first);
+    for (; more != end; more = more->next) mark(under, n, more->span);
+    int digits = snprintf(NULL, 0, "%u", first.line);
+    buf_printf(cx, out, "\n%s%u | %.*s\n%s%*s | ", indent, first.line, (int)n, s, indent, digits,
+               "");
+    add_carets(cx, out, s, n, under);
+}
+
+static bool has_place(Cx *cx, Span span) { return span.line && span.file < cx->nfiles; }
+
+static bool is_same_line(Span a, Span b) { return a.line == b.line && a.file == b.file; }
+
+static bool is_same_file(Cx *cx, Span a, Span b) {
+    return strcmp(cx->files[a.file].name, cx->files[b.file].name) == 0;
+}
+
+/* The notes from n on that point into n's line; the line is shown once, unless it is the error's
+ * own. Returns the note after them. */
+static const DiagNote *add_notes(Cx *cx, Buf *out, const Diag *d, const DiagNote *n) {
+    const DiagNote *end = n->next;
+    bool placed = has_place(cx, n->span);
+    while (placed && end && has_place(cx, end->span) && is_same_line(end->span, n->span))
+        end = end->next;
+    for (const DiagNote *i = n; i != end; i = i->next) buf_printf(cx, out, "\n  - %s", i->text);
+    if (!placed) return end;
+    bool known = has_place(cx, d->span);
+    if (known && is_same_line(n->span, d->span)) return end;
+    if (!known || !is_same_file(cx, n->span, d->span))
+        buf_printf(cx, out, "\n    File \"%s\", line %u", cx->files[n->span.file].name,
+                   n->span.line);
+    add_picture(cx, out, n->span, n->next, end, "      ");
+    return end;
 }
 
 const char *diag_format(Cx *cx, const Diag *d) {
     Buf out = {0};
     buf_printf(cx, &out, "%s", d->text);
-    add_place(cx, &out, d->span, d->function, "  ");
-    for (const DiagNote *n = d->notes; n; n = n->next) {
-        buf_printf(cx, &out, "\n  %s", n->text);
-        add_place(cx, &out, n->span, NULL, "    ");
+    if (has_place(cx, d->span)) {
+        buf_printf(cx, &out, "\n  File \"%s\", line %u", cx->files[d->span.file].name,
+                   d->span.line);
+        if (d->function) buf_printf(cx, &out, ", in %s", d->function);
+        add_picture(cx, &out, d->span, NULL, NULL, "    ");
     }
-    if (d->hint) buf_printf(cx, &out, "\n  %s", d->hint);
+    for (const DiagNote *n = d->notes; n;) n = add_notes(cx, &out, d, n);
+    if (d->hint) buf_printf(cx, &out, "\n  hint: %s", d->hint);
     return out.at;
+}
+
+const char *diag_source(Cx *cx, Span span) {
+    enum { LONGEST = 48 };
+    if (!has_place(cx, span)) return NULL;
+    size_t n;
+    const char *s = find_line(&cx->files[span.file], span.line, &n);
+    if (!s || span.col >= n) return NULL;
+    bool more = span.end_line > span.line;
+    size_t end = more || span.end_col > n ? n : span.end_col;
+    if (end <= span.col) return NULL;
+    size_t len = end - span.col;
+    if (len > LONGEST) {
+        more = true;
+        len = LONGEST - 3;
+        while (len && ((unsigned char)s[span.col + len] & 0xC0) == 0x80) len--;
+    }
+    return cx_printf(cx, "%.*s%s", (int)len, s + span.col, more ? "..." : "");
 }

@@ -41,14 +41,20 @@ _Noreturn void diag_vfail(Cx *cx, Span span, DiagId id, va_list ap);
 _Noreturn void diag_internal(Cx *cx, Span span, const char *file, int line, const char *text);
 #define INTERNAL(cx, span, text) diag_internal((cx), (span), __FILE__, __LINE__, (text))
 
+/* The source text that span covers, as far as it lies in one line and in a few dozen characters
+ * ("..." says that there is more); NULL: not known. */
+const char *diag_source(Cx *cx, Span span);
+
 /* The whole message as the user sees it, in the arena:
  *
  *   <text>
  *     File "prog.py", line 12, in f
  *       12 |     y = a + n
  *          |         ^^^^^
- *     <note>
- *       File ...
- *     <hint>
+ *     - <note>
+ *     - <another note that points into the same line>
+ *         10 | def f(a, n):
+ *            |       ^  ^
+ *     hint: <what would work>
  */
 const char *diag_format(Cx *cx, const Diag *d);

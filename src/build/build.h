@@ -41,6 +41,9 @@ typedef struct Unroll {
  * object); aborts with D_NO_SOURCE, D_SOURCE_CHANGED, D_NOT_A_FUNCTION or D_TOO_DEEP. GIL held. */
 const FnDef *build_load(Cx *cx, PyObject *func);
 
+/* Where the definition stands, from `def` or `lambda` on. */
+Span build_def_span(const FnDef *def);
+
 /* A new HIGH function of `module`, its args untyped: parameters, then captures. GIL held. Captured
  * arrays are added to module->captured (their types are not). A loop keeps its id whatever other
  * loops are unrolled; each copy of an unrolled loop's body has loops with ids of their own. */

@@ -22,6 +22,8 @@ const FnDef *build_load(Cx *cx, PyObject *func) {
     return def;
 }
 
+Span build_def_span(const FnDef *def) { return def->node->span; }
+
 static void add_args(Builder *b) {
     const FnDef *def = b->def;
     Fn *fn = b->fn;

@@ -1,13 +1,26 @@
 /* Names: variables, cells, captured values, globals. */
 #include <string.h>
 
+#include "base/near.h"
 #include "build/build_int.h"
 #include "syntax/py.h"
 
+/* Has the decorator's locals= a type for this variable? Only the entry function's are asked. */
+static bool has_type(const Builder *b, const char *name) {
+    if (!b->module->locals || b->module->fns.n || !b->def->func) return false;
+    PyObject *key = PyUnicode_FromString(name);
+    bool has = key && PyDict_Check(b->module->locals) && PyDict_GetItemWithError(b->module->locals, key);
+    PyErr_Clear();
+    Py_DecRef(key);
+    return has;
+}
+
 Ref bd_strong(Builder *b, Ref value, const char *name, Span span) {
-    if (!ir_at(b->fn, value)->weak) return value;
+    bool typed = has_type(b, name);
+    if (!typed && !ir_at(b->fn, value)->weak) return value;
     Ref r = bd_add1(b, OP_STRONG, span, value);
     ir_at(b->fn, r)->name = name;
+    ir_at(b->fn, r)->imm = typed;
     return r;
 }
 
@@ -83,8 +96,29 @@ static Ref add_const(Builder *b, const Const *k, bool weak, Span span) {
     return r;
 }
 
+/* --- names that are nowhere ------------------------------------------------------------------- */
+
+static void try_keys(Builder *b, PyObject *dict, Near *near) {
+    PyObject *keys = dict && PyDict_Check(dict) ? py_keep(b->cx, PyDict_Keys(dict)) : NULL;
+    Py_ssize_t n = keys ? PyList_Size(keys) : 0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const char *key = py_text(b->cx, PyList_GetItem(keys, i), NULL);
+        if (key && key[0] != '_') near_try(near, key);
+    }
+}
+
+static Ref refuse_name(Builder *b, const char *name, Span span) {
+    Near near = {.name = name};
+    for (const Scope *s = b->scope; s; s = s->outer)
+        for (uint32_t i = 0; i < s->vars.n; i++) near_try(&near, s->vars.at[i]->name);
+    try_keys(b, b->root->globals, &near);
+    if (!near.best) try_keys(b, PyEval_GetBuiltins(), &near);
+    return bd_refuse(b, span, D_NAME, name,
+                     near.best ? cx_printf(b->cx, "did you mean '%s'?", near.best) : NULL);
+}
+
 static Ref read_object(Builder *b, const char *name, PyObject *obj, Span span) {
-    if (!obj) return bd_refuse(b, span, D_NAME, name, NULL);
+    if (!obj) return refuse_name(b, name, span);
     if (py_is_instance(b->cx, obj, "numpy", "ndarray")) {
         Ref r = bd_add(b, OP_GLOBAL, span, 0, NULL);
         ir_at(b->fn, r)->imm = capture_array(b, obj);

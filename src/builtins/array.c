@@ -125,7 +125,7 @@ static Type *type_empty(Call *c) {
 }
 
 static Ref lower_empty(Lower *lo, Call *c) {
-    Type *ty = ir_at(lo->high, c->ins)->ty;
+    Type *ty = c->result;
     Ref v = lo_arg_as(lo, c->args[0], plain(c, 0)), shape[32];
     if (lo_type(lo, v)->kind != TY_TUPLE) {
         shape[0] = lo_convert(lo, v, TY_I(64));
@@ -146,7 +146,7 @@ static Type *type_reshape(Call *c) {
 }
 
 static Ref lower_reshape(Lower *lo, Call *c) {
-    Type *ty = ir_at(lo->high, c->ins)->ty;
+    Type *ty = c->result;
     Ref a = lo_arg(lo, c->args[0]), v = lo_arg(lo, c->args[1]), shape[32];
     for (uint32_t i = 0; i < ty->ndim; i++)
         shape[i] = lo_convert(lo, lo_type(lo, v)->kind == TY_TUPLE ? lo_field(lo, v, i) : v, TY_I(64));
@@ -267,15 +267,53 @@ static Ref lower_same_memory(Lower *lo, Call *c) {
     return lo_and(lo, lo_cmp(lo, OP_LT, low[0], high[1]), lo_cmp(lo, OP_LT, low[1], high[0]));
 }
 
+/* reshape_plan(a, shape): (1, strides ...) of a view of the new shape (sizes agree); (0, ...): a copy is needed. */
+static Type *type_reshape_plan(Call *c) {
+    int n = shape_rank(c->args[1].ty);
+    if (!is_array_arg(c, 0) || c->args[1].ty->kind != TY_TUPLE || n < 0) return rule_no_overload(c);
+    Type *items[33];
+    for (int i = 0; i <= n; i++) items[i] = TY_I(64);
+    return ty_tuple(items, (uint32_t)n + 1);
+}
+
+static Ref lower_reshape_plan(Lower *lo, Call *c) {
+    Call self = {.self = c->args[0], .in = c->in, .inst = c->inst, .ins = c->ins};
+    Ref shape = lower_shape(lo, &self), strides = lower_strides(lo, &self), to = lo_arg(lo, c->args[1]);
+    Type *plain_shape = type_reshape_plan(c);
+    to = lo_convert(lo, to, ty_tuple(plain_shape->items, plain_shape->nitems - 1));
+    Ref args[] = {lo_int(lo, c->args[0].ty->ndim), shape, strides, lo_int(lo, lo_type(lo, to)->nitems), to};
+    return lo_rt(lo, "ws_reshape_plan", c->result, 5, args);
+}
+
+/* strided(a, shape, strides): the memory of `a` seen so. */
+static Type *type_strided(Call *c) {
+    int n = shape_rank(c->args[1].ty);
+    Type *ty = c->args[0].ty;
+    if (!is_array_arg(c, 0) || n < 0 || c->args[2].ty->kind != TY_TUPLE || (int)c->args[2].ty->nitems != n)
+        return rule_no_overload(c);
+    return ty_array(ty->elem, (unsigned)n, 'A', ty->readonly, ty->aligned);
+}
+
+static Ref lower_strided(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]), shape = lo_arg(lo, c->args[1]), strides = lo_arg(lo, c->args[2]), s[32], t[32];
+    for (uint32_t i = 0; i < c->result->ndim; i++) {
+        s[i] = lo_convert(lo, lo_field(lo, shape, i), TY_I(64));
+        t[i] = lo_convert(lo, lo_field(lo, strides, i), TY_I(64));
+    }
+    return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), s, t);
+}
+
 #define INTRINSIC "whipsnake.prelude.intrinsics."
 
 const Row rows_array_functions[] = {
-    {.name = "numpy.empty", .params = "shape, dtype=, order=", .type = type_empty, .lower = lower_empty},
+    {.name = "numpy.empty", .takes = "a size: an integer or a tuple of integers", .params = "shape, dtype=, order=", .type = type_empty, .lower = lower_empty},
     {.name = INTRINSIC "reshape", .params = "a, shape", .type = type_reshape, .lower = lower_reshape},
     {.name = INTRINSIC "contiguous", .params = "a", .type = type_contiguous, .lower = lower_contiguous},
     {.name = INTRINSIC "is_contiguous", .params = "a", .type = type_is_contiguous, .lower = lower_is_contiguous,
      .constant = const_is_contiguous},
     {.name = INTRINSIC "layout", .params = "a", .type = type_layout, .lower = lower_constant, .constant = const_layout},
+    {.name = INTRINSIC "reshape_plan", .params = "a, shape", .type = type_reshape_plan, .lower = lower_reshape_plan},
+    {.name = INTRINSIC "strided", .params = "a, shape, strides", .type = type_strided, .lower = lower_strided},
     {.name = INTRINSIC "transpose", .params = "a", .type = type_transpose_fn, .lower = lower_transpose_fn},
     {.name = INTRINSIC "dtype_of", .params = "x", .type = type_dtype_of, .lower = lower_constant,
      .constant = const_dtype_of},

@@ -19,7 +19,7 @@ static Ref apply(Lower *lo, ComplexFn fn, Ref z) {
 }
 
 static Ref lower_unary(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     return lo_convert(lo, apply(lo, (ComplexFn)c->row->data, lo_arg_as(lo, c->args[0], ty)), ty);
 }
 
@@ -28,7 +28,7 @@ static Type *type_log(Call *c) { return complex_of(math_inexact(c, given(c, 1) ?
 /* With a base, CPython forgets that the logarithm of 0 was an error, but not that of the base; a
  * base whose logarithm is 0 is one, too. */
 static Ref lower_log(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c), *wide = TY_C(128);
+    Type *ty = c->result, *wide = TY_C(128);
     Ref z = lo_arg_as(lo, c->args[0], ty);
     if (!given(c, 1)) return lo_convert(lo, apply(lo, COMPLEX_log, z), ty);
     Ref r = math_apply_complex(lo, COMPLEX_log, lo_convert(lo, z, wide));
@@ -49,7 +49,7 @@ static Ref phase(Lower *lo, Ref z) {
 }
 
 static Ref lower_phase(Lower *lo, Call *c) {
-    return phase(lo, lo_arg_as(lo, c->args[0], complex_of(math_result(lo, c))));
+    return phase(lo, lo_arg_as(lo, c->args[0], complex_of(c->result)));
 }
 
 static Type *type_polar(Call *c) {
@@ -58,7 +58,7 @@ static Type *type_polar(Call *c) {
 }
 
 static Ref lower_polar(Lower *lo, Call *c) {
-    Type *result = math_result(lo, c);
+    Type *result = c->result;
     Ref z = lo_arg_as(lo, c->args[0], complex_of(result->items[0]));
     Ref r = lo_math2(lo, MATH_HYPOT, lo_field(lo, z, 0), lo_field(lo, z, 1));
     Ref fine = lo_or(lo, lo_not(lo, lo_math1(lo, MATH_ISINF, r)), math_is(lo, MATH_ISINF, z));
@@ -69,7 +69,7 @@ static Ref lower_polar(Lower *lo, Call *c) {
 static Type *type_rect(Call *c) { return complex_of(math_float(c, 2)); }
 
 static Ref lower_rect(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c), *d = TY_F(64);
+    Type *ty = c->result, *d = TY_F(64);
     Ref args[] = {lo_arg_as(lo, c->args[0], d), lo_arg_as(lo, c->args[1], d)};
     return lo_convert(lo, lo_rt(lo, "ws_crect", TY_C(128), 2, args), ty);
 }

@@ -206,8 +206,8 @@ const Row rows_number_methods[] = {
 };
 
 const Row rows_convert[] = {
-    {.name = "builtins.int", .params = "x=", .type = type_int, .lower = lower_int, .constant = const_int},
-    {.name = "builtins.float", .params = "x=", .type = type_float, .lower = lower_float, .constant = const_float},
+    {.name = "builtins.int", .takes = "integers, floats and texts known when compiling; of a complex number, take z.real", .params = "x=", .type = type_int, .lower = lower_int, .constant = const_int},
+    {.name = "builtins.float", .takes = "integers, floats and texts known when compiling; of a complex number, take z.real", .params = "x=", .type = type_float, .lower = lower_float, .constant = const_float},
     {.name = "builtins.complex", .params = "real=, imag=", .type = type_complex, .lower = lower_complex},
     {.name = "builtins.bool", .params = "x=", .type = type_to_bool, .lower = lower_to_bool, .constant = const_to_bool},
     {0},

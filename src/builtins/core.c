@@ -21,7 +21,7 @@ static Ref lower_abs(Lower *lo, Call *c) {
     Ref v = lo_arg_as(lo, c->args[0], ty);
     if (ty->kind == TY_COMPLEX) return lo_math2(lo, MATH_HYPOT, lo_field(lo, v, 0), lo_field(lo, v, 1));
     if (ty->kind == TY_FLOAT) return lo_math1(lo, MATH_FABS, v);
-    v = lo_convert(lo, v, ir_at(lo->high, c->ins)->ty);
+    v = lo_convert(lo, v, c->result);
     return lo_type(lo, v)->is_signed ? lo_math1(lo, MATH_ABS, v) : v;
 }
 
@@ -45,11 +45,15 @@ static Ref lower_divmod(Lower *lo, Call *c) {
         lo_check(lo, lo_cmp(lo, OP_NE, b, lo_number(lo, p.operand, 0)), CHECK_ZERO_DIVMOD);
     Ref q = lo_binary_number(lo, BIN_FLOORDIV, a, b, p.operand, p.result, c->args[1].k);
     Ref m = lo_binary_number(lo, BIN_MOD, a, b, p.operand, p.result, c->args[1].k);
-    return lo_make(lo, ir_at(lo->high, c->ins)->ty, 2, (Ref[]){q, m});
+    return lo_make(lo, c->result, 2, (Ref[]){q, m});
 }
 
 static Type *type_pow(Call *c) {
-    if (given(c, 2)) return infer_fail(c->in, c->span, D_NOT_YET, "pow() with three arguments");
+    if (given(c, 2)) {
+        for (uint32_t i = 0; i < 3; i++)
+            if (!ty_is_integral(plain(c, i))) return rule_no_overload(c);
+        return TY_I(64);
+    }
     Type *ty = rule_binary(c, BIN_POW);
     return ty ? ty : rule_no_overload(c);
 }
@@ -63,7 +67,16 @@ Type *rule_binary(Call *c, BinOp op) {
     return ty_is_number(a.ty) && ty_is_number(b.ty) && ty_promote(op, a, b, &p) ? p.result : NULL;
 }
 
+static Ref lower_pow_mod(Lower *lo, Call *c) {
+    Ref v[3], zero = lo_int(lo, 0);
+    for (uint32_t i = 0; i < 3; i++) v[i] = lo_arg_as(lo, c->args[i], TY_I(64));
+    lo_check(lo, lo_cmp(lo, OP_GE, v[1], zero), CHECK_NEG_POW_MOD);
+    lo_check(lo, lo_cmp(lo, OP_NE, v[2], zero), CHECK_ZERO_POW_MOD);
+    return lo_rt(lo, "ws_powmod", TY_I(64), 3, v);
+}
+
 static Ref lower_pow(Lower *lo, Call *c) {
+    if (given(c, 2)) return lower_pow_mod(lo, c);
     Promotion p;
     Operand a = {.ty = number_of(plain(c, 0)), .weak = c->args[0].weak};
     Operand b = {.ty = number_of(plain(c, 1)), .weak = c->args[1].weak};
@@ -84,7 +97,7 @@ static Type *type_round(Call *c) {
 }
 
 static Ref lower_round(Lower *lo, Call *c) {
-    Type *ty = plain(c, 0), *result = ir_at(lo->high, c->ins)->ty;
+    Type *ty = plain(c, 0), *result = c->result;
     bool digits = given(c, 1) && c->args[1].ty->kind != TY_NONE;
     Ref v = lo_arg_as(lo, c->args[0], ty);
     if (ty_is_integral(ty)) {
@@ -198,7 +211,10 @@ static Const *const_isinstance(Call *c) {
 }
 
 static Type *type_isinstance(Call *c) {
-    if (is_instance(c->in, c->args[0].ty, c->args[1].ty) < 0) return rule_no_overload(c);
+    if (is_instance(c->in, c->args[0].ty, c->args[1].ty) < 0) {
+        infer_hint(c->in, "the second argument is a type, or a tuple of types");
+        return rule_no_overload(c);
+    }
     return TY_OF(TY_BOOL);
 }
 
@@ -268,7 +284,7 @@ static Ref lower_slice(Lower *lo, Call *c) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < 3 && given(c, i); i++)
         if (c->args[i].ty->kind != TY_NONE) fields[n++] = lo_arg_as(lo, c->args[i], TY_I(64));
-    return lo_make(lo, ir_at(lo->high, c->ins)->ty, n, fields);
+    return lo_make(lo, c->result, n, fields);
 }
 
 static Type *type_tuple(Call *c) {
@@ -278,7 +294,7 @@ static Type *type_tuple(Call *c) {
 }
 
 static Ref lower_tuple(Lower *lo, Call *c) {
-    Type *ty = ir_at(lo->high, c->ins)->ty;
+    Type *ty = c->result;
     if (!given(c, 0)) return lo_make(lo, ty, 0, NULL);
     Ref v = lo_arg(lo, c->args[0]);
     return lo_type(lo, v) == ty ? v : lo_convert(lo, v, ty);
@@ -357,7 +373,7 @@ static Ref lower_namedtuple(Lower *lo, Call *c) {
     const char *const *names = field_names(lo->in, cls, &n);
     Ref items[32];
     for (uint32_t i = 0; i < n; i++) items[i] = lo_arg(lo, namedtuple_arg(c, cls, names[i], i));
-    return lo_make(lo, ir_at(lo->high, c->ins)->ty, n, items);
+    return lo_make(lo, c->result, n, items);
 }
 
 /* A row for this class: its parameters are its fields. */
@@ -384,7 +400,7 @@ const Row *row_of_class(Infer *in, PyObject *obj) {
 /* --- tables -------------------------------------------------------------------------------------------------------------------- */
 
 const Row rows_core[] = {
-    {.name = "builtins.abs", .params = "x", .type = type_abs, .lower = lower_abs, .doc = "absolute value"},
+    {.name = "builtins.abs", .takes = "numbers", .params = "x", .type = type_abs, .lower = lower_abs, .doc = "absolute value"},
     {.name = "builtins.divmod", .params = "a, b", .type = type_divmod, .lower = lower_divmod},
     {.name = "builtins.pow", .params = "base, exp, mod=", .type = type_pow, .lower = lower_pow},
     {.name = "builtins.round", .params = "number, ndigits=", .type = type_round, .lower = lower_round},
@@ -394,7 +410,7 @@ const Row rows_core[] = {
     {.name = "builtins.callable", .params = "x", .type = type_bool, .lower = lower_constant,
      .constant = const_callable},
     {.name = "builtins.type", .params = "x", .type = type_type, .lower = lower_constant, .constant = const_of_type},
-    {.name = "builtins.len", .params = "x", .type = type_len, .lower = lower_len, .constant = const_len},
+    {.name = "builtins.len", .takes = "arrays, tuples, ranges and strings", .params = "x", .type = type_len, .lower = lower_len, .constant = const_len},
     {.name = "builtins.slice", .params = "a, b=, c=", .type = type_slice, .lower = lower_slice},
     {.name = "builtins.tuple", .params = "x=", .type = type_tuple, .lower = lower_tuple},
     {0},

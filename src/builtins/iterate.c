@@ -38,7 +38,7 @@ static Type *type_enumerate(Call *c) {
 
 static Ref lower_enumerate(Lower *lo, Call *c) {
     Ref start = given(c, 1) ? lo_arg_as(lo, c->args[1], TY_I(64)) : lo_int(lo, 0);
-    return lo_make(lo, ir_at(lo->high, c->ins)->ty, 2, (Ref[]){lo_arg(lo, c->args[0]), start});
+    return lo_make(lo, c->result, 2, (Ref[]){lo_arg(lo, c->args[0]), start});
 }
 
 static Type *type_zip(Call *c) {
@@ -53,7 +53,7 @@ static Ref lower_zip(Lower *lo, Call *c) {
     Ref all = lo_arg(lo, c->args[0]), items[64];
     uint32_t n = c->args[0].ty->nitems;
     for (uint32_t i = 0; i < n; i++) items[i] = lo_field(lo, all, i);
-    return lo_make(lo, ir_at(lo->high, c->ins)->ty, n, items);
+    return lo_make(lo, c->result, n, items);
 }
 
 static Type *type_reversed(Call *c) {
@@ -70,7 +70,7 @@ static Type *type_iter(Call *c) {
 
 static Ref lower_iterator(Lower *lo, Call *c) {
     Ref v = lo_arg(lo, c->args[0]);
-    Type *ty = ir_at(lo->high, c->ins)->ty;
+    Type *ty = c->result;
     return lo_type(lo, v) == ty ? v : lo_make(lo, ty, 1, &v);
 }
 
@@ -138,7 +138,7 @@ static Type *type_sum(Call *c) {
 
 /* sum(), and math.prod(): Row.data is the operator, 1 the start of a product. */
 static Ref lower_sum(Lower *lo, Call *c) {
-    Type *ty = ir_at(lo->high, c->ins)->ty;
+    Type *ty = c->result;
     BinOp op = (BinOp)c->row->data;
     Ref v = lo_arg(lo, c->args[0]), acc = given(c, 1) ? lo_arg_as(lo, c->args[1], ty) : lo_number(lo, ty, op == BIN_MUL);
     if (lo_type(lo, v)->kind == TY_TUPLE) {
@@ -186,10 +186,13 @@ static bool is_ordered(const Type *ty) {
 
 static bool has_key(const Call *c) { return given(c, M_KEY) && c->args[M_KEY].ty->kind != TY_NONE; }
 
-/* The key function for one item; the argument stands for a value made during lowering. */
-static Inst *key_instance(Call *c, Type *item, Callee *out) {
-    Arg arg = {.item = -1, .ty = item};
-    return infer_call_value(c->in, c->inst, c->args[M_KEY], &arg, 1, c->ins, out);
+/* The type of the key of one item; NULL: not typable. `v`: the item, when lowering. */
+static Type *key_type(Call *c, Type *item, Ref v, Callee *out) {
+    Arg *arg = NEW(c->in->cx, Arg);
+    *arg = (Arg){.item = -1, .ty = item, .low = v};
+    Inst *f = infer_call_value(c->in, c->inst, c->args[M_KEY], arg, 1, c->ins, out);
+    if (out->kind == CALLEE_ROW) return out->row->type(&out->call);
+    return f && f->ret->kind != TY_UNDEF ? f->ret : NULL;
 }
 
 static Type *type_pick(Call *c) {
@@ -197,11 +200,9 @@ static Type *type_pick(Call *c) {
     if (!item) return rule_no_overload(c);
     if (has_key(c)) {
         Callee key;
-        Inst *f = key_instance(c, item, &key);
-        if (!f || key.kind != CALLEE_INST)
-            return infer_fail(c->in, c->span, D_TYPING, "the key must be a compiled or inner function of one argument");
-        if (f->ret->kind == TY_UNDEF) return NULL;
-        if (!is_ordered(f->ret)) return rule_no_overload(c);
+        Type *ty = key_type(c, item, 0, &key);
+        if (!ty) return NULL;
+        if (!is_ordered(ty)) return rule_no_overload(c);
     } else if (!is_ordered(item)) {
         return rule_no_overload(c);
     }
@@ -211,13 +212,10 @@ static Type *type_pick(Call *c) {
 static Ref key_of(Lower *lo, Call *c, Ref v) {
     if (!has_key(c)) return v;
     Callee key;
-    Inst *f = key_instance(c, lo_type(lo, v), &key);
-    Ref *args = NEWN(lo->cx, Ref, key.call.nargs + 1);
-    for (uint32_t i = 0; i < key.call.nargs; i++) {
-        Arg a = key.call.args[i];
-        args[i] = a.ref || a.packed || a.k ? lo_arg(lo, a) : v;
-    }
-    return lo_call(lo, lower_instance(lo->in, f), key.call.nargs, args);
+    Type *ty = key_type(c, lo_type(lo, v), v, &key);
+    if (key.kind == CALLEE_INST) return lower_call_inst(lo, &key);
+    key.call.result = ty;
+    return key.row->lower(lo, &key.call);
 }
 
 /* Does `v` beat `best`? The first of equals stays, as in Python. */
@@ -279,7 +277,7 @@ static Ref pick_in(Lower *lo, Call *c, Ref it, Type *item, Type *result) {
 
 static Ref lower_pick(Lower *lo, Call *c) {
     Ref all = lo_arg(lo, c->args[M_ARGS]);
-    Type *item = pick_item(c), *result = ir_at(lo->high, c->ins)->ty;
+    Type *item = pick_item(c), *result = c->result;
     if (!several(c)) {
         Ref it = lo_field(lo, all, 0);
         if (lo_type(lo, it)->kind != TY_TUPLE) return pick_in(lo, c, it, item, result);
@@ -289,18 +287,18 @@ static Ref lower_pick(Lower *lo, Call *c) {
 }
 
 const Row rows_iterate[] = {
-    {.name = "builtins.range", .params = "start, stop=, step=", .type = type_range, .lower = lower_range},
-    {.name = "builtins.enumerate", .params = "iterable, start=", .type = type_enumerate, .lower = lower_enumerate},
-    {.name = "builtins.zip", .params = "*iterables", .type = type_zip, .lower = lower_zip},
-    {.name = "builtins.reversed", .params = "sequence", .type = type_reversed, .lower = lower_iterator},
+    {.name = "builtins.range", .takes = "integers: use // for a quotient, or int(x)", .params = "start, stop=, step=", .type = type_range, .lower = lower_range},
+    {.name = "builtins.enumerate", .takes = "arrays, tuples, ranges, strings and what enumerate() and zip() give", .params = "iterable, start=", .type = type_enumerate, .lower = lower_enumerate},
+    {.name = "builtins.zip", .takes = "arrays, tuples, ranges, strings and what enumerate() and zip() give", .params = "*iterables", .type = type_zip, .lower = lower_zip},
+    {.name = "builtins.reversed", .takes = "arrays, tuples, ranges, strings and what enumerate() and zip() give", .params = "sequence", .type = type_reversed, .lower = lower_iterator},
     {.name = "builtins.iter", .params = "iterable", .type = type_iter, .lower = lower_iterator},
     {.name = "builtins.next", .params = "iterator, default=", .type = type_next, .lower = lower_never},
     {.name = "builtins.all", .params = "iterable", .type = type_all, .lower = lower_all},
     {.name = "builtins.any", .params = "iterable", .type = type_all, .lower = lower_any},
-    {.name = "builtins.sum", .params = "iterable, start=", .type = type_sum, .lower = lower_sum, .data = BIN_ADD},
+    {.name = "builtins.sum", .takes = "arrays, tuples and ranges of numbers", .params = "iterable, start=", .type = type_sum, .lower = lower_sum, .data = BIN_ADD},
     {.name = "math.prod", .params = "iterable, start=", .type = type_sum, .lower = lower_sum, .data = BIN_MUL},
-    {.name = "builtins.min", .params = "*args, key=, default=", .type = type_pick, .lower = lower_pick, .data = 0},
-    {.name = "builtins.max", .params = "*args, key=, default=", .type = type_pick, .lower = lower_pick, .data = 1},
+    {.name = "builtins.min", .takes = "several numbers, or one array, tuple or range", .params = "*args, key=, default=", .type = type_pick, .lower = lower_pick, .data = 0},
+    {.name = "builtins.max", .takes = "several numbers, or one array, tuple or range", .params = "*args, key=, default=", .type = type_pick, .lower = lower_pick, .data = 1},
     {.name = "whipsnake.prange", .params = "start, stop=, step=", .type = type_range, .lower = lower_range},
     {0},
 };

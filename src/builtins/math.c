@@ -52,20 +52,19 @@ static Ref apply_checked(Lower *lo, MathFn fn, int domain, Ref x) {
 static Type *type_unary(Call *c) { return math_float(c, 1); }
 
 static Ref lower_unary(Lower *lo, Call *c) {
-    Ref x = lo_arg_as(lo, c->args[0], math_result(lo, c));
+    Ref x = lo_arg_as(lo, c->args[0], c->result);
     bool whole = ty_is_integral(math_number(c, 0)); /* always finite */
     int domain = c->row->data2 == FINITE && whole ? ANYWHERE : c->row->data2;
     return apply_checked(lo, (MathFn)c->row->data, domain, x);
 }
 
 static Ref lower_scaled(Lower *lo, Call *c) {
-    return math_scaled(lo, lo_arg_as(lo, c->args[0], math_result(lo, c)),
-                       c->row->data ? RADIANS : DEGREES);
+    return math_scaled(lo, lo_arg_as(lo, c->args[0], c->result), c->row->data ? RADIANS : DEGREES);
 }
 
 /* Poles raise ValueError, what is too large OverflowError. */
 static Ref lower_gamma(Lower *lo, Call *c) {
-    Ref x = lo_arg_as(lo, c->args[0], math_result(lo, c)), r = lo_math1(lo, MATH_GAMMA, x);
+    Ref x = lo_arg_as(lo, c->args[0], c->result), r = lo_math1(lo, MATH_GAMMA, x);
     Ref pole = lo_cmp(lo, OP_EQ, x, lo_float(lo, lo_type(lo, x), 0));
     Ref lost = lo_and(lo, lo_math1(lo, MATH_ISNAN, r), lo_not(lo, lo_math1(lo, MATH_ISNAN, x)));
     lo_check(lo, lo_not(lo, lo_or(lo, pole, lost)), CHECK_MATH_DOMAIN);
@@ -74,7 +73,7 @@ static Ref lower_gamma(Lower *lo, Call *c) {
 }
 
 static Ref lower_lgamma(Lower *lo, Call *c) {
-    Ref x = lo_arg_as(lo, c->args[0], math_result(lo, c)), r = lo_math1(lo, MATH_LGAMMA, x);
+    Ref x = lo_arg_as(lo, c->args[0], c->result), r = lo_math1(lo, MATH_LGAMMA, x);
     Ref fine = lo_or(lo, lo_not(lo, is_inf(lo, r)), is_inf(lo, x));
     Ref above = lo_cmp(lo, OP_GT, x, lo_float(lo, lo_type(lo, x), 0));
     lo_check(lo, lo_or(lo, fine, above), CHECK_MATH_DOMAIN);
@@ -83,7 +82,7 @@ static Ref lower_lgamma(Lower *lo, Call *c) {
 }
 
 static Ref lower_ulp(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = lo_math1(lo, MATH_FABS, lo_arg_as(lo, c->args[0], ty)),
         inf = lo_float(lo, ty, INFINITY);
     Ref next = lo_math2(lo, MATH_NEXTAFTER, x, inf),
@@ -98,7 +97,7 @@ static Ref lower_ulp(Lower *lo, Call *c) {
 static Type *type_log(Call *c) { return math_float(c, given(c, 1) ? 2 : 1); }
 
 static Ref lower_log(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref r = apply_checked(lo, MATH_LOG, POSITIVE, lo_arg_as(lo, c->args[0], ty));
     if (!given(c, 1)) return r;
     Ref base = apply_checked(lo, MATH_LOG, POSITIVE, lo_arg_as(lo, c->args[1], ty));
@@ -111,14 +110,14 @@ static Ref lower_log(Lower *lo, Call *c) {
 static Type *type_binary(Call *c) { return math_float(c, 2); }
 
 static Ref lower_binary(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     return lo_math2(lo, (MathFn)c->row->data, lo_arg_as(lo, c->args[0], ty),
                     lo_arg_as(lo, c->args[1], ty));
 }
 
 /* fmod, remainder: NaN from numbers is a domain error. */
 static Ref lower_rest(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = lo_arg_as(lo, c->args[0], ty), y = lo_arg_as(lo, c->args[1], ty);
     Ref r = lo_math2(lo, (MathFn)c->row->data, x, y);
     Ref nan = lo_or(lo, lo_math1(lo, MATH_ISNAN, x), lo_math1(lo, MATH_ISNAN, y));
@@ -129,7 +128,7 @@ static Ref lower_rest(Lower *lo, Call *c) {
 /* Not finite from finite x and y: 0 to a negative power and the root of a negative number are
  * domain errors. */
 static Ref lower_pow(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = lo_arg_as(lo, c->args[0], ty), y = lo_arg_as(lo, c->args[1], ty),
         r = lo_math2(lo, MATH_POW, x, y);
     Ref finite = lo_and(lo, lo_math1(lo, MATH_ISFINITE, x), lo_math1(lo, MATH_ISFINITE, y));
@@ -146,7 +145,7 @@ static Type *type_ldexp(Call *c) {
 }
 
 static Ref lower_ldexp(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = lo_arg_as(lo, c->args[0], ty), e = lo_arg_as(lo, c->args[1], TY_I(64));
     Ref r = lo_math2(lo, MATH_LDEXP, x, e);
     check_range(lo, x, r);
@@ -173,7 +172,7 @@ static Ref lower_nextafter(Lower *lo, Call *c) {
 static Type *type_fma(Call *c) { return math_float(c, 3); }
 
 static Ref lower_fma(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref v[3], any_nan = lo_bool(lo, false), all_finite = lo_bool(lo, true);
     for (uint32_t i = 0; i < 3; i++) {
         v[i] = lo_arg_as(lo, c->args[i], ty);
@@ -194,7 +193,7 @@ static Type *type_frexp(Call *c) {
 }
 
 static Ref lower_frexp(Lower *lo, Call *c) {
-    Type *result = math_result(lo, c);
+    Type *result = c->result;
     return math_frexp(lo, lo_arg_as(lo, c->args[0], result->items[0]), result);
 }
 
@@ -204,7 +203,7 @@ static Type *type_modf(Call *c) {
 }
 
 static Ref lower_modf(Lower *lo, Call *c) {
-    Type *result = math_result(lo, c);
+    Type *result = c->result;
     return math_modf(lo, lo_arg_as(lo, c->args[0], result->items[0]), result);
 }
 
@@ -223,7 +222,7 @@ static Type *type_whole(Call *c) {
 
 static Ref lower_whole(Lower *lo, Call *c) {
     Ref x = lo_arg_as(lo, c->args[0], math_number(c, 0));
-    if (lo_type(lo, x)->kind != TY_FLOAT) return lo_convert(lo, x, math_result(lo, c));
+    if (lo_type(lo, x)->kind != TY_FLOAT) return lo_convert(lo, x, c->result);
     return lo_float_to_int(lo, lo_math1(lo, (MathFn)c->row->data, x));
 }
 
@@ -252,7 +251,7 @@ static Ref lower_gcd(Lower *lo, Call *c) {
         Ref v = divisor_arg(lo, all, i);
         r = i ? math_gcd(lo, r, v) : v;
     }
-    return lo_convert(lo, r, math_result(lo, c));
+    return lo_convert(lo, r, c->result);
 }
 
 /* One zero makes all of it zero, whatever the others come to. */
@@ -266,7 +265,7 @@ static Ref lower_lcm(Lower *lo, Call *c) {
         any = lo_or(lo, any, lo_cmp(lo, OP_EQ, v[i], zero));
     }
     for (uint32_t i = 0; i < n; i++) r = i ? math_lcm(lo, r, v[i], any) : v[i];
-    r = lo_convert(lo, r, math_result(lo, c));
+    r = lo_convert(lo, r, c->result);
     if (lo_type(lo, r)->is_signed)
         lo_check(lo, lo_cmp(lo, OP_GE, r, lo_int(lo, 0)), CHECK_INT_RESULT);
     return r;
@@ -374,7 +373,7 @@ static Ref lower_sequences(Lower *lo, Call *c) {
     for (uint32_t i = 0; i < c->nargs; i++) args[i] = lo_arg_as(lo, c->args[i], types[i]);
     Ref r = lo_prelude(lo, sequence_prelude(c, types), c->nargs, args);
     /* for tuples of different lengths it always raises and has no result */
-    return lo_type(lo, r) == math_result(lo, c) ? r : lo_zero(lo, math_result(lo, c));
+    return lo_type(lo, r) == c->result ? r : lo_zero(lo, c->result);
 }
 
 /* hypot(*coordinates): float32 only for two, by the rule of all functions. */
@@ -391,7 +390,7 @@ static Type *type_hypot(Call *c) {
 }
 
 static Ref lower_hypot(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c), *all = c->args[0].ty;
+    Type *ty = c->result, *all = c->args[0].ty;
     Ref v = lo_arg(lo, c->args[0]), x[2];
     if (all->nitems > 2) {
         Ref tuple = lo_convert(lo, v, sequence_type(lo->cx, all, false));
@@ -464,7 +463,7 @@ const Row rows_math[] = {
     MIXED("lgamma",    "x",         unary,    lgamma, 0,              "logarithm of |gamma(x)|"),
     MIXED("ulp",       "x",         unary,    ulp,    0,              "gap to the next float"),
     MIXED("fmod",      "x, y",      binary,   rest,   MATH_FMOD,      "rest with the sign of x"),
-    MIXED("remainder", "x, y",      binary,   rest,   MATH_REMAINDER, "rest to the nearest multiple"),
+    MIXED("remainder", "x, y",      binary,   rest,   MATH_REMAINDER, "rest to nearest multiple"),
     MIXED("pow",       "x, y",      binary,   pow,    0,              "x to the power of y"),
     MIXED("gcd",       "*integers", divisors, gcd,    0,              "greatest common divisor"),
     MIXED("lcm",       "*integers", divisors, lcm,    0,              "least common multiple"),

@@ -45,14 +45,19 @@ Type *math_inexact(Call *c, uint32_t n) {
 
 Type *math_float(Call *c, uint32_t n) {
     Type *ty = math_inexact(c, n);
-    return ty && ty->kind == TY_COMPLEX ? math_refuse(c) : ty;
+    if (!ty || ty->kind != TY_COMPLEX) return ty;
+    infer_hint(c->in, "it takes integers and floats");
+    return math_refuse(c);
 }
 
 Type *math_int(Call *c, uint32_t n) {
     Type *all = TY_I(64);
     for (uint32_t i = 0; i < n; i++) {
         Type *ty = math_number(c, i);
-        if (!ty || !ty_is_integral(ty)) return math_refuse(c);
+        if (!ty || !ty_is_integral(ty)) {
+            infer_hint(c->in, "it takes integers");
+            return math_refuse(c);
+        }
         if (ty == TY_U(64)) all = ty;
     }
     return all;
@@ -64,8 +69,6 @@ Type *math_same(Type *ty) {
 }
 
 /* --- functions of a float --------------------------------------------------------------------- */
-
-Type *math_result(Lower *lo, const Call *c) { return ir_at(lo->high, c->ins)->ty; }
 
 Ref math_arg(Lower *lo, const Call *c, uint32_t i) {
     return lo_arg_as(lo, c->args[i], math_number(c, i));

@@ -31,8 +31,6 @@ Type *math_same(Type *ty);
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* The type of the call's result, as inferred. */
-Type *math_result(Lower *lo, const Call *c);
 /* Argument i as the number it is. */
 Ref math_arg(Lower *lo, const Call *c, uint32_t i);
 /* fn(x), good for all x: repairs what the vector math library gets wrong near the ends of its

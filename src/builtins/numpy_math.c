@@ -22,7 +22,7 @@ static Ref is_nan(Lower *lo, Ref x) { return math_is(lo, MATH_ISNAN, x); }
 static Type *type_float1(Call *c) { return c->row->data2 ? math_inexact(c, 1) : math_float(c, 1); }
 
 static Ref lower_float1(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = arg(lo, c, 0, ty);
     if (ty->kind == TY_COMPLEX) return math_apply_complex(lo, (ComplexFn)(c->row->data2 - 1), x);
     return math_apply(lo, (MathFn)c->row->data, x);
@@ -31,22 +31,22 @@ static Ref lower_float1(Lower *lo, Call *c) {
 static Type *type_float2(Call *c) { return math_float(c, 2); }
 
 static Ref lower_float2(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     return lo_math2(lo, (MathFn)c->row->data, arg(lo, c, 0, ty), arg(lo, c, 1, ty));
 }
 
 static Type *type_float(Call *c) { return math_float(c, 1); }
 
 static Ref lower_degrees(Lower *lo, Call *c) {
-    return math_scaled(lo, arg(lo, c, 0, math_result(lo, c)), DEGREES);
+    return math_scaled(lo, arg(lo, c, 0, c->result), DEGREES);
 }
 static Ref lower_radians(Lower *lo, Call *c) {
-    return math_scaled(lo, arg(lo, c, 0, math_result(lo, c)), RADIANS);
+    return math_scaled(lo, arg(lo, c, 0, c->result), RADIANS);
 }
 
 /* Away from zero: negative for negative x; NaN for infinities. */
 static Ref lower_spacing(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = arg(lo, c, 0, ty), below = lo_cmp(lo, OP_LT, x, lo_float(lo, ty, 0));
     Ref away = lo_select(lo, below, lo_float(lo, ty, -INFINITY), lo_float(lo, ty, INFINITY));
     return lo_op2(lo, OP_SUB, lo_math2(lo, MATH_NEXTAFTER, x, away), x);
@@ -54,7 +54,7 @@ static Ref lower_spacing(Lower *lo, Call *c) {
 
 /* sin(pi x) / (pi x) */
 static Ref lower_sinc(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = arg(lo, c, 0, ty), zero = lo_cmp(lo, OP_EQ, x, lo_float(lo, ty, 0));
     Ref y = math_scaled(lo, lo_select(lo, zero, lo_float(lo, ty, 1e-20), x), 3.141592653589793);
     return lo_op2(lo, OP_FDIV, lo_math1(lo, MATH_SIN, y), y);
@@ -62,7 +62,7 @@ static Ref lower_sinc(Lower *lo, Call *c) {
 
 /* log(exp(x) + exp(y)), or to base 2: from the larger one. */
 static Ref lower_logaddexp(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     bool two = c->row->data;
     Ref x = arg(lo, c, 0, ty), y = arg(lo, c, 1, ty);
     Ref larger = lo_select(lo, lo_cmp(lo, OP_GT, x, y), x, y);
@@ -76,7 +76,7 @@ static Ref lower_logaddexp(Lower *lo, Call *c) {
 
 /* 0 below 0, 1 above, and the second argument at 0 */
 static Ref lower_heaviside(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = arg(lo, c, 0, ty), zero = lo_float(lo, ty, 0);
     Ref r = lo_select(lo, lo_cmp(lo, OP_LT, x, zero), zero, lo_float(lo, ty, 1));
     r = lo_select(lo, lo_cmp(lo, OP_EQ, x, zero), arg(lo, c, 1, ty), r);
@@ -89,7 +89,7 @@ static Type *type_ldexp(Call *c) {
 }
 
 static Ref lower_ldexp(Lower *lo, Call *c) {
-    return lo_math2(lo, MATH_LDEXP, arg(lo, c, 0, math_result(lo, c)), arg(lo, c, 1, TY_I(64)));
+    return lo_math2(lo, MATH_LDEXP, arg(lo, c, 0, c->result), arg(lo, c, 1, TY_I(64)));
 }
 
 static Type *type_frexp(Call *c) {
@@ -98,7 +98,7 @@ static Type *type_frexp(Call *c) {
 }
 
 static Ref lower_frexp(Lower *lo, Call *c) {
-    Type *result = math_result(lo, c);
+    Type *result = c->result;
     return math_frexp(lo, arg(lo, c, 0, result->items[0]), result);
 }
 
@@ -108,7 +108,7 @@ static Type *type_modf(Call *c) {
 }
 
 static Ref lower_modf(Lower *lo, Call *c) {
-    Type *result = math_result(lo, c);
+    Type *result = c->result;
     return math_modf(lo, arg(lo, c, 0, result->items[0]), result);
 }
 
@@ -122,7 +122,7 @@ static Type *type_same(Call *c) {
 
 /* Integers are whole as they are; rint makes floats of them. */
 static Ref lower_whole(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = arg(lo, c, 0, ty);
     return ty->kind == TY_FLOAT ? lo_math1(lo, (MathFn)c->row->data, x) : x;
 }
@@ -138,13 +138,13 @@ static Ref lower_abs(Lower *lo, Call *c) {
     if (ty->kind == TY_COMPLEX)
         return lo_math2(lo, MATH_HYPOT, lo_field(lo, x, 0), lo_field(lo, x, 1));
     if (ty->kind == TY_FLOAT) return lo_math1(lo, MATH_FABS, x);
-    x = lo_convert(lo, x, math_result(lo, c));
+    x = lo_convert(lo, x, c->result);
     return lo_type(lo, x)->is_signed ? lo_math1(lo, MATH_ABS, x) : x;
 }
 
 /* -1, 0 or 1; NaN stays. Of complex numbers, as since NumPy 2: z / |z|. */
 static Ref lower_sign(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = arg(lo, c, 0, ty);
     if (ty->kind == TY_COMPLEX) {
         Ref size = lo_math2(lo, MATH_HYPOT, lo_field(lo, x, 0), lo_field(lo, x, 1));
@@ -169,13 +169,11 @@ static Ref negative(Lower *lo, Ref x) {
                       lo_op1(lo, OP_NEG, lo_type(lo, im), im));
 }
 
-static Ref lower_negative(Lower *lo, Call *c) {
-    return negative(lo, arg(lo, c, 0, math_result(lo, c)));
-}
-static Ref lower_positive(Lower *lo, Call *c) { return arg(lo, c, 0, math_result(lo, c)); }
+static Ref lower_negative(Lower *lo, Call *c) { return negative(lo, arg(lo, c, 0, c->result)); }
+static Ref lower_positive(Lower *lo, Call *c) { return arg(lo, c, 0, c->result); }
 
 static Ref lower_square(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = arg(lo, c, 0, ty);
     return lo_binary_number(lo, BIN_MUL, x, x, ty, ty, NULL);
 }
@@ -183,7 +181,7 @@ static Ref lower_square(Lower *lo, Call *c) {
 /* --- complex parts ---------------------------------------------------------------------------- */
 
 static Ref lower_conjugate(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = arg(lo, c, 0, ty);
     if (ty->kind != TY_COMPLEX) return x;
     Ref im = lo_field(lo, x, 1);
@@ -194,7 +192,7 @@ static Ref lower_part(Lower *lo, Call *c) {
     Ref x = math_arg(lo, c, 0);
     int part = c->row->data;
     if (lo_type(lo, x)->kind == TY_COMPLEX) return lo_field(lo, x, (uint32_t)part);
-    return part ? lo_zero(lo, math_result(lo, c)) : lo_convert(lo, x, math_result(lo, c));
+    return part ? lo_zero(lo, c->result) : lo_convert(lo, x, c->result);
 }
 
 static Type *type_angle(Call *c) {
@@ -204,7 +202,7 @@ static Type *type_angle(Call *c) {
 }
 
 static Ref lower_angle(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref z = arg(lo, c, 0, TY_C(2u * ty->bits));
     Ref r = lo_math2(lo, MATH_ATAN2, lo_field(lo, z, 1), lo_field(lo, z, 0));
     return given(c, 1) && c->args[1].k->i ? math_scaled(lo, r, DEGREES) : r;

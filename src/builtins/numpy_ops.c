@@ -81,14 +81,14 @@ static Type *type_divmod(Call *c) {
 static Ref lower_divmod(Lower *lo, Call *c) {
     Ref a = math_arg(lo, c, 0), b = math_arg(lo, c, 1);
     Ref parts[] = {binary(lo, c, BIN_FLOORDIV, a, b), binary(lo, c, BIN_MOD, a, b)};
-    return lo_make(lo, math_result(lo, c), 2, parts);
+    return lo_make(lo, c->result, 2, parts);
 }
 
 /* The rest with the sign of the dividend; x % 0 of integers is 0. */
 static Type *type_fmod(Call *c) { return binary_type(c, BIN_MOD); }
 
 static Ref lower_fmod(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref a = lo_arg_as(lo, c->args[0], ty), b = lo_arg_as(lo, c->args[1], ty);
     if (ty->kind == TY_FLOAT) return lo_math2(lo, MATH_FMOD, a, b);
     Ref r = binary(lo, c, BIN_MOD, a, b), zero = lo_number(lo, ty, 0);
@@ -105,7 +105,7 @@ static Type *type_float_power(Call *c) {
 }
 
 static Ref lower_float_power(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref a = lo_arg_as(lo, c->args[0], ty), b = lo_arg_as(lo, c->args[1], ty);
     if (ty->kind == TY_FLOAT) return lo_math2(lo, MATH_POW, a, b);
     return lo_rt(lo, "ws_cpow_numpy", ty, 2, (Ref[]){a, b});
@@ -130,7 +130,7 @@ static Ref complex_reciprocal(Lower *lo, Ref z) {
 }
 
 static Ref lower_reciprocal(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = lo_arg_as(lo, c->args[0], ty);
     return ty->kind == TY_COMPLEX ? complex_reciprocal(lo, x)
                                   : lo_op2(lo, OP_FDIV, lo_float(lo, ty, 1), x);
@@ -156,7 +156,7 @@ static Ref pick(Lower *lo, bool max, Ref a, Ref b) {
 }
 
 static Ref lower_pick(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref a = lo_arg_as(lo, c->args[0], ty), b = lo_arg_as(lo, c->args[1], ty);
     bool max = c->row->data & 1, ignore_nan = c->row->data & 2;
     if (!ignore_nan || ty->kind != TY_FLOAT) return pick(lo, max, a, b);
@@ -183,7 +183,7 @@ static Type *type_clip(Call *c) {
 }
 
 static Ref lower_clip(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = lo_arg_as(lo, c->args[0], ty);
     if (has_bound(c, 1)) x = pick(lo, true, lo_arg_as(lo, c->args[1], ty), x);
     if (has_bound(c, 2)) x = pick(lo, false, lo_arg_as(lo, c->args[2], ty), x);
@@ -223,7 +223,7 @@ static Type *type_invert(Call *c) {
 }
 
 static Ref lower_invert(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = lo_arg_as(lo, c->args[0], ty);
     return lo_op2(lo, OP_XOR, x,
                   ty->kind == TY_BOOL ? lo_bool(lo, true)
@@ -236,8 +236,7 @@ static Type *type_divisor(Call *c) { return math_int(c, 2); }
 
 static Ref lower_divisor(Lower *lo, Call *c) {
     Ref a = math_magnitude(lo, math_arg(lo, c, 0)), b = math_magnitude(lo, math_arg(lo, c, 1));
-    return lo_convert(lo, c->row->data ? math_lcm(lo, a, b, 0) : math_gcd(lo, a, b),
-                      math_result(lo, c));
+    return lo_convert(lo, c->row->data ? math_lcm(lo, a, b, 0) : math_gcd(lo, a, b), c->result);
 }
 
 /* round(a, decimals): integers only without decimals. */
@@ -256,7 +255,7 @@ static Type *type_round(Call *c) {
 }
 
 static Ref lower_round(Lower *lo, Call *c) {
-    Type *ty = math_result(lo, c);
+    Type *ty = c->result;
     Ref x = lo_arg_as(lo, c->args[0], ty);
     if (!has_decimals(c)) return ty->kind == TY_FLOAT ? lo_math1(lo, MATH_RINT, x) : x;
     Ref args[] = {lo_convert(lo, x, TY_F(64)), lo_arg_as(lo, c->args[1], TY_I(64))};

@@ -3,8 +3,7 @@
  * The first row whose two tests hold is taken; the last row holds for all and reports the error. */
 #include <string.h>
 
-#include "infer/infer_int.h"
-#include "lower/lower_int.h"
+#include "builtins/tables.h"
 
 /* --- numbers -------------------------------------------------------------------------------------------------- */
 
@@ -29,9 +28,35 @@ static Operand operand_of(Arg a) {
     return o;
 }
 
+/* What people mean who write an operator that there is not. */
+static const char *operator_hint(const Inst *inst, const Ins *ins, const Type *a, const Type *b) {
+    bool compares = ins->op == OP_COMPARE;
+    const Ins *none = ir_at(inst->high, ins->args[a->kind == TY_NONE ? 0 : 1]);
+    if (none->ty->kind == TY_NONE && none->op == OP_CALL) return "let the called function return a value";
+    if (a->kind == TY_NONE || b->kind == TY_NONE)
+        return "check for None before: `if x is None: ...` is decided when compiling";
+    if (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL) return "check for None before";
+    if (compares && (a->kind == TY_COMPLEX || b->kind == TY_COMPLEX))
+        return "complex numbers have no order: compare abs(z) or z.real";
+    if (compares) return NULL;
+    if (a->kind == TY_STR && ins->sub == BIN_MOD) return "write an f-string: f\"{n} items\"";
+    if (ins->sub == BIN_ADD && (a->kind == TY_STR || b->kind == TY_STR))
+        return "make a text of the number with str(x) or an f-string";
+    if (a->kind == TY_COMPLEX || b->kind == TY_COMPLEX)
+        return "complex numbers have + - * / and **: take z.real or abs(z)";
+    if (ins->sub >= BIN_LSHIFT && (a->kind == TY_FLOAT || b->kind == TY_FLOAT))
+        return "bit operations are for integers: convert with int(x)";
+    return NULL;
+}
+
 static Type *no_operator(Infer *in, Inst *inst, Ref r, Arg a, Arg b) {
     const Ins *ins = ir_at(inst->high, r);
     const char *ta = infer_type_text(in->cx, a.ty), *tb = infer_type_text(in->cx, b.ty);
+    const char *hint = operator_hint(inst, ins, a.ty, b.ty);
+    if (hint) infer_hint(in, hint);
+    if (ins->op == OP_COMPARE && ins->sub >= CMP_IN)
+        return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NO_MEMBER, infer_value_text(in->cx, a.ty),
+                                infer_value_text(in->cx, b.ty));
     if (ins->op == OP_COMPARE)
         return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NO_COMPARE, ta, cmp_symbol[ins->sub], tb);
     return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NO_OPERATOR, ta, bin_symbol[ins->sub], tb);
@@ -179,6 +204,28 @@ static Ref order_lower(Lower *lo, Ref r, Arg a, Arg b) {
     return order_values(lo, (CmpOp)ir_at(lo->high, r)->sub, lo_arg(lo, a), lo_arg(lo, b));
 }
 
+/* --- dtypes: against another, or what np.dtype() takes ----------------------------------------------------------- */
+
+static bool is_dtype(const Type *ty) { return ty->kind == TY_DTYPE; }
+static bool names_dtype(const Type *ty) { return ty->kind == TY_DTYPE || ty->kind == TY_CLASS || ty->kind == TY_FUNC; }
+
+static Const *dtype_equal(Infer *in, CmpOp op, const Type *a, const Type *b) {
+    const Type *x = a->kind == TY_DTYPE ? a->of : rule_object_type(in, a->obj);
+    const Type *y = b->kind == TY_DTYPE ? b->of : rule_object_type(in, b->obj);
+    return ir_const_int(in->cx, TY_OF(TY_BOOL), (x == y) == (op == CMP_EQ));
+}
+
+static Type *dtype_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
+    CmpOp op = (CmpOp)ir_at(inst->high, r)->sub;
+    if (op > CMP_NE) return no_operator(in, inst, r, a, b);
+    *k = dtype_equal(in, op, a.ty, b.ty);
+    return TY_OF(TY_BOOL);
+}
+
+static Ref dtype_lower(Lower *lo, Ref r, Arg a, Arg b) {
+    return lo_const(lo, dtype_equal(lo->in, (CmpOp)ir_at(lo->high, r)->sub, a.ty, b.ty));
+}
+
 /* --- text ----------------------------------------------------------------------------------------------------------- */
 
 static Type *text_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
@@ -284,14 +331,23 @@ static Ref in_lower(Lower *lo, Ref r, Arg a, Arg b) {
 
 /* --- arrays ------------------------------------------------------------------------------------------------------------- */
 
+static bool can_multiply(const Type *a, const Type *b) {
+    return a->ndim >= 1 && a->ndim <= 2 && b->ndim >= 1 && b->ndim <= 2;
+}
+
 static Type *array_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
     const Ins *ins = ir_at(inst->high, r);
     (void)k;
     if (ins->op != OP_COMPARE && ins->sub == BIN_MATMUL && a.ty->kind == TY_ARRAY && b.ty->kind == TY_ARRAY) {
+        if (!can_multiply(a.ty, b.ty))
+            return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NOT_YET,
+                                    cx_printf(in->cx, "@ of %u and %u dimensions", a.ty->ndim, b.ty->ndim));
         Inst *dot = infer_prelude(in, inst, "linalg.matmul", (Type *[]){a.ty, b.ty}, 2, r);
         return dot->ret->kind == TY_UNDEF ? NULL : dot->ret;
     }
-    if (in->final) diag_hint(in->cx, "write a loop over the elements");
+    const Type *other = a.ty->kind == TY_ARRAY ? b.ty : a.ty;
+    if (other->kind != TY_ARRAY && !is_number(other)) return no_operator(in, inst, r, a, b);
+    infer_hint(in, "write a loop over the elements");
     return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NOT_YET, "operators on whole arrays");
 }
 
@@ -338,6 +394,8 @@ static const OpRow compare_rows[] = {
     {is_number, is_number, {compare_type_rule, compare_lower}},
     {is_array, is_any, {array_type, array_lower}},
     {is_any, is_array, {array_type, array_lower}},
+    {is_dtype, names_dtype, {dtype_type, dtype_lower}},
+    {names_dtype, is_dtype, {dtype_type, dtype_lower}},
     {is_any, is_any, {order_type, order_lower}},
 };
 

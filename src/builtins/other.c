@@ -173,7 +173,7 @@ static Ref lower_slice_indices(Lower *lo, Call *c) {
     Ref n = lo_arg_as(lo, c->args[0], TY_I(64));
     Ref limits[3];
     subscript_slice_limits(lo, lo_arg(lo, c->self), c->self.ty, n, limits);
-    return lo_make(lo, ir_at(lo->high, c->ins)->ty, 3, limits);
+    return lo_make(lo, c->result, 3, limits);
 }
 
 #define ATTRIBUTE(name_, type_, lower_, constant_, data_) \

@@ -222,7 +222,7 @@ const Row rows_random[] = {
     SIZED("sample",          "size=",               NP_RANDOM,  0, "random",          "in [0, 1)"),
     SIZED("standard_normal", "size=",               NP_GAUSS,   0, "standard_normal", "normal"),
     SIZED("normal",          "loc=, scale=, size=", NP_NORMAL,  2, "normal",          "normal"),
-    SIZED("uniform",         "low=, high=, size=",  NP_UNIFORM, 2, "uniform",         "between two"),
+    SIZED("uniform",         "low=, high=, size=",  NP_UNIFORM, 2, "uniform",         "between"),
     {.name = "numpy.random.standard_exponential", .params = "size=", .type = type_sized,
      .lower = lower_sized, .data = NP_EXPO, .data2 = 0,
      .prelude = "random_arrays.standard_exponential", .doc = "exponential distribution"},

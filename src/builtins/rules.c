@@ -5,17 +5,21 @@
 
 Const *const_bool(Cx *cx, bool b) { return ir_const_int(cx, TY_OF(TY_BOOL), b); }
 
+/* What a row takes; NULL: not said. */
+static const char *wanted_text(const Row *row) {
+    if (row->takes || !row->sigs) return row->takes;
+    bool floats = strpbrk(row->sigs, "fd"), complexes = strpbrk(row->sigs, "FD");
+    return complexes ? "numbers" : floats ? "integers and floats" : "integers";
+}
+
 Type *rule_no_overload(Call *c) {
-    Cx *cx = c->in->cx;
-    Buf types = {0};
-    if (c->in->final && c->self.ty) infer_explain(c->in, c->inst, c->self.ref);
-    for (uint32_t i = 0; i < c->nargs; i++) {
-        if (!c->args[i].ty) continue;
-        buf_printf(cx, &types, "%s%s", types.n ? ", " : "", infer_type_text(cx, c->args[i].ty));
-        if (c->in->final && c->args[i].ref) infer_explain(c->in, c->inst, c->args[i].ref);
-    }
+    if (!c->in->final) return NULL;
+    if (c->self.ty) infer_explain(c->in, c->inst, c->self.ref);
+    infer_explain_args(c->in, c->inst, c->args, c->nargs);
+    const char *wanted = wanted_text(c->row);
+    if (wanted) infer_hint(c->in, cx_printf(c->in->cx, "it takes %s", wanted));
     const char *name = strncmp(c->row->name, "builtins.", 9) == 0 ? c->row->name + 9 : c->row->name;
-    return infer_fail(c->in, c->span, D_NO_OVERLOAD, name, types.at ? types.at : "");
+    return infer_fail(c->in, c->span, D_NO_OVERLOAD, name, infer_types_text(c->in->cx, c->args, c->nargs));
 }
 
 /* --- dtypes --------------------------------------------------------------------------------------------------- */
@@ -32,6 +36,17 @@ Type *rule_object_type(Infer *in, PyObject *obj) {
     return t && t->kind == TY_DTYPE ? t->of : NULL;
 }
 
+/* A dtype by a name that there is not. */
+static Type *no_dtype(Call *c, const char *name) {
+    static const char *const names[] = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+                                        "uint64", "float32", "float64", "complex64", "complex128"};
+    Near near = {.name = name};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) near_try(&near, names[i]);
+    infer_suggest(c->in, &near, "dtypes are bool, integers, floats and complex numbers");
+    return infer_fail(c->in, c->span, D_TYPING,
+                      cx_printf(c->in->cx, "there is no dtype '%s' in compiled code", name));
+}
+
 Type *rule_dtype(Call *c, uint32_t i, Type *otherwise) {
     if (!given(c, i) || c->args[i].ty->kind == TY_NONE) return otherwise;
     Type *ty = c->args[i].ty, *r = NULL;
@@ -44,6 +59,7 @@ Type *rule_dtype(Call *c, uint32_t i, Type *otherwise) {
         Py_DECREF(s);
     }
     if (r) return r;
+    if (ty->kind == TY_STR && c->args[i].k) return no_dtype(c, c->args[i].k->str.s);
     infer_fail_about(c->in, c->inst, &c->args[i].ref, c->args[i].ref != 0, c->span, D_NOT_CONSTANT, "dtype");
     return NULL;
 }

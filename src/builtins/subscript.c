@@ -21,6 +21,7 @@ typedef struct Parts {
     Part at[72];
     uint32_t n;
     uint32_t narrays; /* MASK and FANCY */
+    bool ellipsis;    /* then the result is a view, of no axes if need be */
 } Parts;
 
 static bool is_ellipsis(const Type *ty) { return ty->kind == TY_CLASS && ty->obj == Py_Ellipsis; }
@@ -54,6 +55,7 @@ static bool cut(Type *array, Type *index, const Const *k, Parts *out, Type **bad
     for (uint32_t i = 0; i <= n; i++) {
         Type *t = i < n ? items[i] : NULL;
         if (!t || is_ellipsis(t)) {
+            out->ellipsis |= t != NULL;
             for (; rest; rest--) out->at[out->n++] = (Part){PART_FULL, -1, NULL, NULL, axis++};
             continue;
         }
@@ -94,8 +96,7 @@ static Type *view_type(Type *array, const Parts *parts) {
     uint32_t ndim = 0;
     for (uint32_t i = 0; i < parts->n; i++) ndim += parts->at[i].kind != PART_INT;
     bool all_ints = ndim == 0 && parts->n == array->ndim;
-    if (all_ints && array->ndim > 0) return NULL;
-    if (all_ints && parts->n == 0) return NULL;
+    if (all_ints && !parts->ellipsis) return NULL;
     /* C order stays: integers, then at most one slice of step 1, then whole axes. F order: the mirror image. */
     char layout = 'A';
     int phase = 0;
@@ -138,10 +139,10 @@ static Type *bad_index(Infer *in, Inst *inst, Ref r, Type *obj, Type *index, Typ
     const Ins *ins = ir_at(inst->high, r);
     if (too_many)
         return infer_fail_about(in, inst, ins->args, 1, ins->span, D_TOO_MANY_INDICES, (int)obj->ndim,
-                                index->kind == TY_TUPLE ? (int)index->nitems : 1);
-    if (in->final && bad->kind == TY_FLOAT) diag_hint(in->cx, "subscripts are integers: convert with int()");
-    return infer_fail_about(in, inst, ins->args, 2, ins->span, D_BAD_INDEX, infer_type_text(in->cx, obj),
-                            infer_type_text(in->cx, bad));
+                                obj->ndim == 1 ? "" : "s", index->kind == TY_TUPLE ? (int)index->nitems : 1);
+    if (bad->kind == TY_FLOAT) infer_hint(in, "subscripts are integers: use // for a quotient, or int(x)");
+    return infer_fail_about(in, inst, ins->args, 2, ir_at(inst->high, ins->args[1])->span, D_BAD_INDEX,
+                            infer_value_text(in->cx, obj), infer_value_text(in->cx, bad));
 }
 
 static const char *gather_name(const Parts *parts) {
@@ -188,12 +189,14 @@ static Type *tuple_get_type(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Co
         return ty_tuple(items, (uint32_t)s.n);
     }
     if (!is_index(index.ty))
-        return infer_fail_about(in, inst, ins->args + 1, 1, ins->span, D_BAD_INDEX, infer_type_text(cx, obj.ty),
-                                infer_type_text(cx, index.ty));
+        return infer_fail_about(in, inst, ins->args + 1, 1, ins->span, D_BAD_INDEX, infer_value_text(cx, obj.ty),
+                                infer_value_text(cx, index.ty));
     if (index.k) {
         int64_t i = index.k->i < 0 ? index.k->i + n : index.k->i;
         if (i < 0 || i >= n)
-            return infer_fail_about(in, inst, ins->args, 1, ins->span, D_TYPING, "tuple index out of range");
+            return infer_fail_about(in, inst, ins->args, 1, ins->span, D_TYPING,
+                                    cx_printf(cx, "tuple index %lld is out of range for a tuple of length %lld",
+                                              (long long)index.k->i, (long long)n));
         if (obj.k) *k = obj.k->seq.items[i];
         return obj.ty->items[i];
     }
@@ -221,7 +224,7 @@ Type *subscript_type(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Const **k
         break;
     default: break;
     }
-    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_INDEXABLE, infer_type_text(in->cx, obj.ty));
+    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_INDEXABLE, infer_value_text(in->cx, obj.ty));
 }
 
 /* --- slices: Python's rules for start, stop, step on a length ------------------------------------------------------- */
@@ -415,8 +418,10 @@ static const char *assign_name(const Type *value) {
 bool subscript_store_ok(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Arg value) {
     const Ins *ins = ir_at(inst->high, r);
     Cx *cx = in->cx;
-    if (obj.ty->kind != TY_ARRAY)
-        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_ASSIGNABLE, infer_type_text(cx, obj.ty));
+    if (obj.ty->kind != TY_ARRAY) {
+        if (obj.ty->kind == TY_TUPLE) infer_hint(in, "tuples do not change: make a new one, or use a NumPy array");
+        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_ASSIGNABLE, infer_value_text(cx, obj.ty));
+    }
     if (obj.ty->readonly) return infer_fail_about(in, inst, ins->args, 1, ins->span, D_READONLY);
     Parts parts;
     Type *bad = NULL;
@@ -427,7 +432,7 @@ bool subscript_store_ok(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Arg va
     const Type *given = from_array ? value.ty->elem : value.ty;
     if (!can_store(given, obj.ty->elem))
         return infer_fail_about(in, inst, (Ref[]){ins->args[2], ins->args[0]}, 2, ins->span, D_BAD_STORE,
-                                infer_type_text(cx, value.ty), infer_type_text(cx, obj.ty));
+                                infer_value_text(cx, value.ty), infer_value_text(cx, obj.ty));
     Type *v = from_array ? value.ty : obj.ty->elem;
     if (parts.narrays) {
         if (!simple_gather(&parts)) {
@@ -442,7 +447,7 @@ bool subscript_store_ok(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Arg va
         infer_prelude(in, inst, assign_name(v), (Type *[]){view, v}, 2, r);
     } else if (from_array && value.ty->ndim > 0) {
         return infer_fail_about(in, inst, (Ref[]){ins->args[2], ins->args[0]}, 2, ins->span, D_BAD_STORE,
-                                infer_type_text(cx, value.ty), "one element of an array");
+                                infer_value_text(cx, value.ty), "one element of an array");
     }
     return true;
 }

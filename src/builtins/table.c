@@ -84,10 +84,15 @@ static bool resolve_rows(void) {
     return true;
 }
 
+/* Modules may be imported while a function is compiled: the prelude's, numpy.random when it is
+ * first mentioned. */
+static Py_ssize_t modules_seen;
+
 const Row *row_of_object(Infer *in, PyObject *obj) {
-    if (!in->rows_resolved) {
+    Py_ssize_t modules = PyDict_Size(PyImport_GetModuleDict());
+    if (modules != modules_seen) {
         if (!resolve_rows()) cx_abort(in->cx);
-        in->rows_resolved = true;
+        modules_seen = modules;
     }
     const ObjectRow *o = &objects[slot_of(objects, capacity, obj)];
     return o->obj ? o->row : row_of_class(in, obj);
@@ -130,7 +135,7 @@ const Row *row_of_method(const Type *ty, const char *name) {
     return NULL;
 }
 
-const char *row_method_names(Cx *cx, const Type *ty) {
+const char *row_method_names(Cx *cx, const Type *ty, Near *near) {
     const char *kind = kind_name(ty);
     if (!kind) return NULL;
     size_t n = strlen(kind);
@@ -140,7 +145,24 @@ const char *row_method_names(Cx *cx, const Type *ty) {
             const char *dot = strchr(r->name, '.');
             bool mine = (strncmp(r->name, kind, n) == 0 && r->name[n] == '.') ||
                         (ty_is_number(ty) && strncmp(r->name, "number.", 7) == 0);
-            if (mine) buf_printf(cx, &out, "%s%s", out.n ? ", " : "", dot + 1);
+            if (!mine) continue;
+            near_try(near, dot + 1);
+            buf_printf(cx, &out, "%s%s", out.n ? ", " : "", dot + 1);
+        }
+    return out.at;
+}
+
+const char *row_function_names(Cx *cx, const char *module, Near *near, uint32_t *n) {
+    size_t len = strlen(module);
+    Buf out = {0};
+    *n = 0;
+    for (int t = 0; callables[t]; t++)
+        for (const Row *r = callables[t]; r->name; r++) {
+            const char *name = r->name + len + 1;
+            if (strncmp(r->name, module, len) != 0 || r->name[len] != '.' || strchr(name, '.')) continue;
+            if (near) near_try(near, name);
+            buf_printf(cx, &out, "%s%s", out.n ? ", " : "", name);
+            ++*n;
         }
     return out.at;
 }
@@ -149,5 +171,26 @@ const Row *row_of_closure(const Type *ty) {
     for (int t = 0; methods[t]; t++)
         for (const Row *r = methods[t]; r->name; r++)
             if (ty->code == r) return r;
+    return NULL;
+}
+
+/* --- for people ---------------------------------------------------------------------------------------------------- */
+
+static bool add_rows(PyObject *list, const Row *const *tables, const char *kind) {
+    for (; *tables; tables++)
+        for (const Row *r = *tables; r->name; r++) {
+            const char *how = r->flags & ROW_ATTRIBUTE ? "attribute" : kind;
+            PyObject *row = Py_BuildValue("(sszzz)", r->name, how, r->params, r->doc, r->prelude);
+            int failed = !row || PyList_Append(list, row);
+            Py_XDECREF(row);
+            if (failed) return false;
+        }
+    return true;
+}
+
+PyObject *row_list(void) {
+    PyObject *list = PyList_New(0);
+    if (list && add_rows(list, callables, "function") && add_rows(list, methods, "method")) return list;
+    Py_XDECREF(list);
     return NULL;
 }

@@ -100,6 +100,8 @@ typedef struct CompilerApi {
     /* For tests: runs `what` ("parse-print", "verify", "pass NAME", "interp") on IR text; new str
      * or NULL. */
     PyObject *(*ir_tool)(const char *what, const char *text);
+    /* row_list of infer/row.h: what compiled code may call; new list or NULL. */
+    PyObject *(*list_rows)(void);
 } CompilerApi;
 
 /* The one exported function of _compiler. 0, or -1. `core` must outlive the process. */

@@ -218,7 +218,7 @@ static PyObject *box_tuple(const Type *t, uint64_t *slots) {
         if (!item || PyTuple_SetItem(tuple, (Py_ssize_t)i, item)) Py_CLEAR(tuple);
     }
     if (!tuple || !t->obj) return tuple;
-    PyObject *named = PyObject_CallMethod(t->obj, "_make", "O", tuple);
+    PyObject *named = PyObject_CallMethod(t->obj, "_make", "(O)", tuple);
     Py_DECREF(tuple);
     return named;
 }

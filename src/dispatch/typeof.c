@@ -32,24 +32,32 @@ static Type *memory_error(Type *t) {
     return t;
 }
 
+/* What to pass instead of an array of that dtype. */
+static const char *instead_of_dtype(int num) {
+    switch (num) {
+    case NPY_OBJECT: return "convert it to numbers, for example with a.astype(float)";
+    case NPY_VOID: return "pass its fields as separate arrays";
+    case NPY_STRING:
+    case NPY_UNICODE: return "pass numbers for the texts, for example with numpy.unique(a, return_inverse=True)";
+    case NPY_DATETIME:
+    case NPY_TIMEDELTA: return "pass the numbers with a.astype('int64')";
+    default: return "convert it to float64 or another plain type";
+    }
+}
+
 /* The element type of a dtype; NULL with a TypeError that says why not. */
 static Type *element_type(PyArray_Descr *d) {
     int num = d->type_num;
     if (num >= 0 && num < DISP_NUMS && disp.elem[num]) {
         if (PyArray_ISNBO(d->byteorder)) return disp.elem[num];
         PyErr_Format(PyExc_TypeError,
-                     "dtype %R is not in this machine's byte order; "
-                     "convert it with .astype(dtype.newbyteorder('='))",
+                     "an array of dtype %S is not in this machine's byte order; "
+                     "convert it with a.astype(a.dtype.newbyteorder('='))",
                      d);
         return NULL;
     }
-    const char *hint = num == NPY_OBJECT                             ? "Python objects"
-                       : num == NPY_VOID                             ? "structures"
-                       : num == NPY_STRING || num == NPY_UNICODE     ? "strings"
-                       : num == NPY_DATETIME || num == NPY_TIMEDELTA ? "dates"
-                                                                     : "its elements";
-    PyErr_Format(PyExc_TypeError,
-                 "dtype %R is not supported: compiled code cannot hold %s in an array", d, hint);
+    PyErr_Format(PyExc_TypeError, "arrays of dtype %S are not supported; %s", d,
+                 instead_of_dtype(num));
     return NULL;
 }
 
@@ -173,13 +181,16 @@ static Type *refuse(PyObject *obj) {
     if (!name) return NULL;
     if (PyList_Check(obj) || PyDict_Check(obj) || PySet_Check(obj))
         PyErr_Format(PyExc_TypeError,
-                     "a %S cannot be used in compiled code yet; pass a tuple or numpy.array(...)",
-                     name);
+                     "a %S cannot be used in compiled code yet; %s",
+                     name,
+                     PyList_Check(obj) ? "pass numpy.array(...) or a tuple"
+                                       : "pass its contents as arrays or tuples");
     else if (PyType_IsSubtype(cls, disp.array))
         PyErr_Format(PyExc_TypeError, "a %S may behave unlike an array; pass numpy.asarray(x)",
                      name);
     else
-        PyErr_Format(PyExc_TypeError, "a value of class %S cannot be used in compiled code", name);
+        PyErr_Format(PyExc_TypeError, "an object of class %S cannot be used in compiled code; "
+                     "pass its numbers and arrays as arguments of their own", name);
     Py_DECREF(name);
     return NULL;
 }

@@ -18,6 +18,7 @@
 #include "driver/unit.h"
 #include "core/os.h"
 #include "infer/infer.h"
+#include "infer/row.h"
 #include "ir/interp.h"
 #include "ir/tool.h"
 #include "lower/lower.h"
@@ -61,7 +62,10 @@ static const char *module_text(Cx *cx, const Module *m) {
 static const char *typed_text(Cx *cx, const Infer *in) {
     Buf out = {0};
     for (uint32_t k = 0; k < in->insts.n; k++)
-        if (in->insts.at[k]->high) ir_print_fn(cx, &out, in->insts.at[k]->high);
+        if (in->insts.at[k]->high) {
+            if (out.n) buf_add(cx, &out, "\n", 1);
+            ir_print_fn(cx, &out, in->insts.at[k]->high);
+        }
     return out.at ? out.at : "";
 }
 
@@ -291,6 +295,6 @@ static PyObject *tool(const char *what, const char *text) {
 __attribute__((visibility("default"))) int ws_compiler_open(const CoreApi *api, CompilerApi *out) {
     core = api;
     ty_api = api->types;
-    *out = (CompilerApi){.compile = compile, .ir_tool = tool};
+    *out = (CompilerApi){.compile = compile, .ir_tool = tool, .list_rows = row_list};
     return 0;
 }

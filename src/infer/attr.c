@@ -14,7 +14,7 @@ Const *infer_object_attr(Infer *in, PyObject *obj, const char *name) {
 }
 
 const char *infer_object_name(Infer *in, PyObject *obj) {
-    static const char *const attrs[] = {"__qualname__", "__name__"};
+    static const char *const attrs[] = {"__qualname__", "__name__"}; /* modules have the second alone */
     const char *text = NULL, *mod = NULL;
     PyObject *name = NULL, *module = PyObject_GetAttrString(obj, "__module__");
     PyErr_Clear();
@@ -80,9 +80,14 @@ static Type *object_attr(Infer *in, Inst *inst, Ref r, Type *owner, Const **k) {
         ins->weak = owner->kind == TY_MODULE && infer_is_python_number(owner->obj, ins->name);
         return c->ty;
     }
-    if (PyObject_HasAttrString(owner->obj, ins->name))
-        return infer_fail(in, ins->span, D_UNKNOWN_CALL, cx_printf(in->cx, "%s.%s", owner->name, ins->name));
-    return infer_fail(in, ins->span, D_NO_MODULE_ATTRIBUTE, owner->name, ins->name);
+    if (PyObject_HasAttrString(owner->obj, ins->name)) {
+        infer_hint(in, "compiled code reads numbers, texts, functions and classes from modules");
+        return infer_fail(in, ins->span, D_UNKNOWN_CALL,
+                          cx_printf(in->cx, "%s.%s", infer_object_name(in, owner->obj), ins->name));
+    }
+    infer_suggest_member(in, owner->obj, ins->name);
+    const char *kind = owner->kind == TY_MODULE ? "module" : "class";
+    return infer_fail(in, ins->span, D_NO_MODULE_ATTRIBUTE, kind, infer_object_name(in, owner->obj), ins->name);
 }
 
 bool infer_is_python_number(PyObject *obj, const char *name) {
@@ -124,6 +129,22 @@ Inst *infer_user_attribute(Infer *in, Inst *inst, Ref r, Callee *out) {
     return infer_call_impls(in, inst, impls, &self, r, out);
 }
 
+static void suggest_attribute(Infer *in, const Type *ty, const char *name) {
+    static const char *const growing[] = {"append", "extend", "insert", "push_back", "pop", "remove"};
+    Near near = {.name = name};
+    const char *names = row_method_names(in->cx, ty, &near);
+    for (uint32_t i = 0; ty->kind == TY_TUPLE && ty->names && i < ty->nitems; i++) {
+        near_try(&near, ty->names[i]);
+        names = cx_printf(in->cx, "%s%s%s", names ? names : "", names ? ", " : "", ty->names[i]);
+    }
+    const char *hint = names ? cx_printf(in->cx, "it has: %s", names) : NULL;
+    for (size_t i = 0; ty->kind == TY_ARRAY && i < sizeof growing / sizeof *growing; i++)
+        if (strcmp(name, growing[i]) == 0) hint = "arrays do not grow: make one of the final size and fill it";
+    if (ty->kind == TY_ARRAY && (!strcmp(name, "length") || !strcmp(name, "len")))
+        hint = "use len(a), a.size or a.shape";
+    infer_suggest(in, &near, hint);
+}
+
 Type *infer_getattr(Infer *in, Inst *inst, Ref r, Const **k) {
     const Ins *ins = ir_at(inst->high, r);
     Type *ty = ir_at(inst->high, ins->args[0])->ty;
@@ -148,9 +169,6 @@ Type *infer_getattr(Infer *in, Inst *inst, Ref r, Const **k) {
     Inst *attr = infer_user_attribute(in, inst, r, &c);
     if (attr) return infer_wait(in, attr, inst, r, k);
     if (ty->kind == TY_CLASS) return object_attr(in, inst, r, ty, k);
-    if (in->final) {
-        const char *names = row_method_names(in->cx, ty);
-        if (names) diag_hint(in->cx, "It has: %s", names);
-    }
-    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NO_ATTRIBUTE, infer_type_text(in->cx, ty), ins->name);
+    if (in->final) suggest_attribute(in, ty, ins->name);
+    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NO_ATTRIBUTE, infer_value_text(in->cx, ty), ins->name);
 }

@@ -41,7 +41,7 @@ static bool fill_actuals(Infer *in, Inst *inst, Ref call, Actuals *out) {
         if (a.ty->kind != TY_TUPLE) {
             infer_fail_about(in, inst, &r, 1, ins->span, D_TYPING,
                              cx_printf(in->cx, "only tuples can be passed with *, not %s",
-                                       infer_type_text(in->cx, a.ty)));
+                                       infer_value_text(in->cx, a.ty)));
             return false;
         }
         for (uint32_t j = 0; j < a.ty->nitems; j++) {
@@ -59,10 +59,19 @@ static bool fill_actuals(Infer *in, Inst *inst, Ref call, Actuals *out) {
 
 static Arg pack(Cx *cx, const Arg *args, uint32_t n) {
     Type **items = NEWN(cx, Type *, n + 1);
-    for (uint32_t i = 0; i < n; i++) items[i] = args[i].ty;
+    Const *k = NEW(cx, Const);
+    k->seq.items = NEWN(cx, Const *, n + 1);
+    k->seq.n = n;
+    bool known = true;
+    for (uint32_t i = 0; i < n; i++) {
+        items[i] = args[i].ty;
+        k->seq.items[i] = args[i].k;
+        known = known && args[i].k;
+    }
     Arg *copy = NEWN(cx, Arg, n + 1);
     if (n) memcpy(copy, args, n * sizeof *args);
-    return (Arg){.item = -1, .ty = ty_tuple(items, n), .packed = copy};
+    k->ty = ty_tuple(items, n);
+    return (Arg){.item = -1, .ty = k->ty, .packed = copy, .k = known ? k : NULL};
 }
 
 /* --- binding --------------------------------------------------------------------------------------------------------- */
@@ -101,8 +110,97 @@ static void parse_params(const char *text, Params *out) {
 
 static bool is_param(const Param *p, const char *name) { return strlen(name) == p->n && !strncmp(p->name, name, p->n); }
 
+/* What is called, for messages: a Python function, or a row. */
+typedef struct Called {
+    const char *name;
+    const FnDef *def; /* NULL: a row */
+} Called;
+
+/* "f(a, b=..., *rest)" */
+static const char *signature_text(Cx *cx, const Params *params, const Called *who) {
+    Buf out = {0};
+    uint32_t first = who->def ? who->def->npositional - who->def->ndefaults : 0;
+    buf_printf(cx, &out, "%s(", who->name);
+    for (uint32_t i = 0; i < params->n; i++) {
+        const Param *p = &params->at[i];
+        bool optional = who->def ? i >= first && i < who->def->npositional : p->optional;
+        buf_printf(cx, &out, "%s%s%.*s%s", i ? ", " : "", who->def && p->rest ? "*" : "", (int)p->n,
+                   p->name, optional ? "=..." : "");
+    }
+    buf_printf(cx, &out, ")");
+    return out.at;
+}
+
+/* The arguments do not fit. Always false. */
+__attribute__((format(printf, 5, 6))) static bool refuse_args(Infer *in, const Params *params,
+                                                              const Called *who, Span span,
+                                                              const char *fmt, ...) {
+    if (!in->final) return false;
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = cx_vprintf(in->cx, fmt, ap);
+    va_end(ap);
+    if (who->def)
+        diag_note(in->cx, build_def_span(who->def), "%s() is defined here", who->name);
+    else
+        diag_note(in->cx, (Span){0}, "compiled code has %s", signature_text(in->cx, params, who));
+    diag_fail(in->cx, span, D_ARG_COUNT, text);
+}
+
+/* CPython's words: "f() takes from 1 to 2 positional arguments but 3 were given". */
+static bool refuse_too_many(Infer *in, const Params *params, const Called *who, Span span, uint32_t given) {
+    uint32_t most = params->npositional, least = 0;
+    while (least < most && !params->at[least].optional) least++;
+    if (who->def) least = who->def->npositional - who->def->ndefaults;
+    const char *takes = least < most ? cx_printf(in->cx, "from %u to %u", least, most) : cx_printf(in->cx, "%u", most);
+    return refuse_args(in, params, who, span, "%s() takes %s positional argument%s but %u %s given", who->name, takes,
+                       most == 1 ? "" : "s", given, given == 1 ? "was" : "were");
+}
+
+static bool refuse_keyword(Infer *in, const Params *params, const Called *who, Span span, const char *keyword) {
+    Near near = {.name = keyword};
+    for (uint32_t j = 0; j < params->n; j++)
+        if (!params->at[j].rest)
+            near_try(&near, cx_printf(in->cx, "%.*s", (int)params->at[j].n, params->at[j].name));
+    infer_suggest(in, &near, NULL);
+    return refuse_args(in, params, who, span, "%s() got an unexpected keyword argument '%s'", who->name, keyword);
+}
+
+/* "f() missing 2 required positional arguments: 'a' and 'b'" for those in missing[0..params->n). */
+static bool refuse_missing(Infer *in, const Params *params, const Called *who, Span span, const bool *missing) {
+    uint32_t count = 0, shown = 0;
+    bool keyword_only = true; /* positional ones are told first, alone */
+    for (uint32_t j = 0; j < params->npositional; j++) keyword_only = keyword_only && !missing[j];
+    uint32_t from = keyword_only ? params->npositional : 0, to = keyword_only ? params->n : params->npositional;
+    for (uint32_t j = from; j < to; j++) count += missing[j];
+    Buf names = {0};
+    for (uint32_t j = from; j < to; j++) {
+        if (!missing[j]) continue;
+        const char *joint = !shown ? "" : shown + 1 < count ? ", " : count > 2 ? ", and " : " and ";
+        buf_printf(in->cx, &names, "%s'%.*s'", joint, (int)params->at[j].n, params->at[j].name);
+        shown++;
+    }
+    return refuse_args(in, params, who, span, "%s() missing %u required %s argument%s: %s", who->name, count,
+                       keyword_only ? "keyword-only" : "positional", count == 1 ? "" : "s", names.at);
+}
+
+/* Keywords to parameters. */
+static bool bind_keywords(Infer *in, const Params *params, const Actuals *act, Arg *args, const Called *who,
+                          Span span) {
+    for (uint32_t i = 0; i < act->nkw; i++) {
+        uint32_t j = 0;
+        while (j < params->n && (params->at[j].rest || !is_param(&params->at[j], act->keywords[i]))) j++;
+        if (j == params->n) return refuse_keyword(in, params, who, span, act->keywords[i]);
+        if (args[j].ty)
+            return refuse_args(in, params, who, span, "%s() got multiple values for argument '%s'", who->name,
+                               act->keywords[i]);
+        args[j] = act->at[act->npos + i];
+    }
+    return true;
+}
+
 /* Fills args[0..params->n) from the actuals; ty stays NULL where nothing was given. */
-static bool bind(Infer *in, const Params *params, const Actuals *act, Arg *args, const char *who, Span span) {
+static bool bind(Infer *in, const Params *params, const Actuals *act, Arg *args, const Called *who, Span span) {
     Cx *cx = in->cx;
     bool rest = params->npositional < params->n && params->at[params->npositional].rest;
     for (uint32_t i = 0; i < act->npos && i < params->npositional; i++) args[i] = act->at[i];
@@ -110,34 +208,15 @@ static bool bind(Infer *in, const Params *params, const Actuals *act, Arg *args,
         uint32_t extra = act->npos > params->npositional ? act->npos - params->npositional : 0;
         args[params->npositional] = pack(cx, act->at + act->npos - extra, extra);
     } else if (act->npos > params->npositional) {
-        infer_fail(in, span, D_ARG_COUNT,
-                   cx_printf(cx, "%s() takes %u positional argument%s but %u %s given", who, params->npositional,
-                             params->npositional == 1 ? "" : "s", act->npos, act->npos == 1 ? "was" : "were"));
-        return false;
+        return refuse_too_many(in, params, who, span, act->npos);
     }
-    for (uint32_t i = 0; i < act->nkw; i++) {
-        uint32_t j = 0;
-        while (j < params->n && (params->at[j].rest || !is_param(&params->at[j], act->keywords[i]))) j++;
-        if (j == params->n) {
-            infer_fail(in, span, D_ARG_COUNT,
-                       cx_printf(cx, "%s() got an unexpected keyword argument '%s'", who, act->keywords[i]));
-            return false;
-        }
-        if (args[j].ty) {
-            infer_fail(in, span, D_ARG_COUNT,
-                       cx_printf(cx, "%s() got multiple values for argument '%s'", who, act->keywords[i]));
-            return false;
-        }
-        args[j] = act->at[act->npos + i];
-    }
+    if (!bind_keywords(in, params, act, args, who, span)) return false;
+    bool missing[32] = {0}, any = false;
     for (uint32_t j = 0; j < params->n; j++) {
-        if (args[j].ty || params->at[j].optional || params->at[j].rest) continue;
-        infer_fail(in, span, D_ARG_COUNT,
-                   cx_printf(cx, "%s() missing required argument: '%.*s'", who, (int)params->at[j].n,
-                             params->at[j].name));
-        return false;
+        missing[j] = !args[j].ty && !params->at[j].optional && !params->at[j].rest;
+        any = any || missing[j];
     }
-    return true;
+    return any ? refuse_missing(in, params, who, span, missing) : true;
 }
 
 /* --- Python functions --------------------------------------------------------------------------------------------------- */
@@ -180,11 +259,17 @@ static bool default_arg(Infer *in, const FnDef *def, uint32_t i, const Arg *capt
     if (!value) return false;
     Const *k = build_const(cx, value);
     if (!k) {
-        infer_fail(in, span, D_BAD_GLOBAL, def->params[i], "default that is no constant");
+        infer_fail(in, span, D_BAD_DEFAULT, def->params[i], def->name);
         return false;
     }
     *out = (Arg){.item = -1, .ty = k->ty, .k = k};
     return true;
+}
+
+/* "numpy.zeros": "zeros". */
+static const char *short_name(const char *name) {
+    const char *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
 }
 
 /* Binds a call of def; `captures` are its captured values. The arguments are parameters, then captures. */
@@ -193,12 +278,14 @@ static bool bind_def(Infer *in, const FnDef *def, const Actuals *act, const Arg 
     Params params = params_of_def(def, cx, span);
     uint32_t n = def->nparams + def->ncaptures;
     Arg *args = NEWN(cx, Arg, n + 1);
-    if (!bind(in, &params, act, args, def->name, span)) return false;
+    Called who = {out->public_row ? short_name(out->public_row->name) : def->name, def};
+    if (!bind(in, &params, act, args, &who, span)) return false;
+    bool missing[32] = {0}, any = false;
     for (uint32_t i = 0; i < def->nparams; i++) {
-        if (args[i].ty || default_arg(in, def, i, captures, span, &args[i])) continue;
-        infer_fail(in, span, D_ARG_COUNT, cx_printf(cx, "%s() missing required argument: '%s'", def->name, def->params[i]));
-        return false;
+        missing[i] = !args[i].ty && !default_arg(in, def, i, captures, span, &args[i]);
+        any = any || missing[i];
     }
+    if (any) return refuse_missing(in, &params, &who, span, missing);
     for (uint32_t i = 0; i < def->ncaptures; i++) args[def->nparams + i] = captures[i];
     out->kind = CALLEE_INST;
     out->def = def;
@@ -210,7 +297,7 @@ static bool bind_def(Infer *in, const FnDef *def, const Actuals *act, const Arg 
 /* A constant that the callee is specialised on: texts, and whatever prelude functions are given. */
 static Const *literal_of(const Callee *c, const Arg *a) {
     if (!a->k) return NULL;
-    if (c->literal_args || !a->ref) return a->k;
+    if (c->literal_args || (!a->ref && !a->packed)) return a->k;
     return a->ty->kind == TY_STR || a->ty->kind == TY_BYTES ? a->k : NULL;
 }
 
@@ -224,6 +311,7 @@ static void find_instance(Infer *in, Callee *c, Span span) {
         ks[i] = literal_of(c, &c->call.args[i]);
     }
     c->inst = infer_instance(in, c->def, types, ks, n, c->options, span);
+    if (c->public_row && !c->inst->public_row) c->inst->public_row = c->public_row;
 }
 
 /* --- user overloads ----------------------------------------------------------------------------------------------------- */
@@ -241,8 +329,22 @@ static PyObject *registry(Infer *in, const char *table) {
     return dict;
 }
 
-/* Python raised in a user's function: the compile ends with that exception as it is. */
-static _Noreturn void python_error(Infer *in, Span span) { diag_fail(in->cx, span, D_PYTHON, "an overload raised"); }
+/* Python raised in a user's overload. What it says about types is told like an error of ours; anything else ends
+ * the compile with that exception as it is. */
+static _Noreturn void python_error(Infer *in, Span span) {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    PyObject *errors = PyImport_ImportModule("whipsnake.errors");
+    PyObject *cls = errors ? PyObject_GetAttrString(errors, "CompileError") : NULL;
+    bool ours = cls && value && PyObject_IsInstance(value, cls) > 0;
+    PyErr_Clear();
+    PyErr_Restore(type, value, trace);
+    Py_XDECREF(errors);
+    Py_XDECREF(cls);
+    if (ours) diag_fail(in->cx, span, D_OVERLOAD, infer_python_error(in->cx));
+    diag_fail(in->cx, span, D_PYTHON, "an overload raised");
+}
 
 /* Calls one overload with the types (positional, then keywords); the function it returns is kept alive. NULL: it declined. */
 static PyObject *ask_overload(Infer *in, PyObject *impl, const Arg *self, const Actuals *act, Span span) {
@@ -330,24 +432,35 @@ static PyObject *prelude_function(Infer *in, const char *name, Span span) {
     Py_XDECREF(mod);
     if (!f) python_error(in, span);
     cx_defer(in->cx, (void (*)(void *))Py_DecRef, f);
-    in->rows_resolved = false; /* its module may be what some rows name */
     map_put(in->cx, &in->preludes, name, f);
     return f;
 }
 
-Inst *infer_prelude(Infer *in, Inst *inst, const char *name, Type *const *types, uint32_t n, Ref user) {
+Inst *infer_prelude_call(Infer *in, Inst *inst, const char *name, const Arg *args, uint32_t n, Ref user, Callee *out) {
     Span span = ir_at(inst->high, user)->span;
-    const FnDef *def = infer_def(in, prelude_function(in, name, span));
-    Inst *callee = infer_instance(in, def, types, NULL, n, inst->options, span);
+    Actuals act = {.at = (Arg *)args, .npos = n};
+    *out = (Callee){.options = inst->options, .literal_args = true};
+    if (!bind_function(in, prelude_function(in, name, span), &act, span, out)) return NULL;
+    find_instance(in, out, span);
+    if (!out->inst) return NULL;
     Const *k;
-    infer_wait(in, callee, inst, user, &k);
-    return callee;
+    infer_wait(in, out->inst, inst, user, &k);
+    if (in->final) infer_check(in, out->inst);
+    return out->inst;
+}
+
+Inst *infer_prelude(Infer *in, Inst *inst, const char *name, Type *const *types, uint32_t n, Ref user) {
+    Arg *args = NEWN(in->cx, Arg, n + 1);
+    for (uint32_t i = 0; i < n; i++) args[i] = (Arg){.item = -1, .ty = types[i]};
+    Callee c;
+    return infer_prelude_call(in, inst, name, args, n, user, &c);
 }
 
 static bool bind_row(Infer *in, Inst *inst, const Row *row, const Arg *self, const Actuals *act, Ref call, Callee *out) {
     Span span = ir_at(inst->high, call)->span;
     if (row->flags & ROW_PRELUDE) {
         out->literal_args = true;
+        out->public_row = row;
         Actuals all = *act;
         if (self) {
             all.at = NEWN(in->cx, Arg, act->npos + act->nkw + 1);
@@ -361,8 +474,7 @@ static bool bind_row(Infer *in, Inst *inst, const Row *row, const Arg *self, con
     Params params;
     parse_params(row->params, &params);
     Arg *args = NEWN(in->cx, Arg, params.n + 1);
-    const char *dot = strrchr(row->name, '.');
-    if (!bind(in, &params, act, args, dot ? dot + 1 : row->name, span)) return false;
+    if (!bind(in, &params, act, args, &(Called){short_name(row->name), NULL}, span)) return false;
     out->kind = CALLEE_ROW;
     out->row = row;
     out->call = (Call){.in = in, .inst = inst, .ins = call, .span = span, .row = row, .args = args, .nargs = params.n};
@@ -370,9 +482,26 @@ static bool bind_row(Infer *in, Inst *inst, const Row *row, const Arg *self, con
     return true;
 }
 
+/* The callee's own place, where it is in one line with the call. */
+static Span callee_span(const Inst *inst, Ref call) {
+    const Ins *ins = ir_at(inst->high, call);
+    Span span = ir_at(inst->high, ins->args[0])->span;
+    return span.line == ins->span.line && span.end_line == span.line ? span : ins->span;
+}
+
+/* "os.getcwd", as it is written, where the object itself says posix.getcwd. */
+static const char *written_name(Infer *in, const Inst *inst, Ref call, PyObject *obj) {
+    const Ins *callee = ir_at(inst->high, ir_at(inst->high, call)->args[0]);
+    const Type *owner = callee->op == OP_GETATTR ? ir_at(inst->high, callee->args[0])->ty : NULL;
+    if (!owner || owner->kind != TY_MODULE) {
+        const char *text = callee->op == OP_CONST ? diag_source(in->cx, callee->span) : NULL;
+        return text && !text[strcspn(text, " .(")] ? text : infer_object_name(in, obj);
+    }
+    return cx_printf(in->cx, "%s.%s", infer_object_name(in, owner->obj), callee->name);
+}
+
 /* A function or class known by identity. */
 static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *act, Ref call, Callee *out) {
-    Cx *cx = in->cx;
     Span span = ir_at(inst->high, call)->span;
     const Row *row = row_of_object(in, obj);
     PyObject *functions = registry(in, "functions");
@@ -381,10 +510,10 @@ static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *
     if (impls && bind_overload(in, impls, NULL, act, span, out)) return true;
     if (row) return bind_row(in, inst, row, NULL, act, call, out);
     if (impls) {
-        Buf types = {0};
-        for (uint32_t i = 0; i < act->npos; i++)
-            buf_printf(cx, &types, "%s%s", i ? ", " : "", infer_type_text(cx, act->at[i].ty));
-        infer_fail(in, span, D_NO_OVERLOAD, infer_object_name(in, obj), types.at ? types.at : "");
+        infer_explain_args(in, inst, act->at, act->npos + act->nkw);
+        infer_hint(in, "none of its overloads takes these types");
+        infer_fail(in, span, D_NO_OVERLOAD, infer_object_name(in, obj),
+                   infer_types_text(in->cx, act->at, act->npos + act->nkw));
         return false;
     }
     JitOptions own;
@@ -394,7 +523,8 @@ static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *
         return bind_function(in, func, act, span, out);
     }
     if (PyObject_HasAttrString(obj, "__code__")) return bind_function(in, obj, act, span, out);
-    infer_fail(in, span, D_UNKNOWN_CALL, infer_object_name(in, obj));
+    infer_suggest_function(in, written_name(in, inst, call, obj), obj);
+    infer_fail(in, callee_span(inst, call), D_UNKNOWN_CALL, written_name(in, inst, call, obj));
     return false;
 }
 
@@ -419,13 +549,18 @@ static bool resolve(Infer *in, Inst *inst, Arg callee, const Actuals *act, Ref c
         PyObject *impls = infer_user_method(in, callee.ty);
         if (impls) {
             if (bind_overload(in, impls, &items[0], act, span, out)) return true;
-            infer_fail_about(in, inst, &callee.ref, 1, span, D_NO_OVERLOAD, callee.ty->name, "these types");
+            infer_explain_args(in, inst, act->at, act->npos + act->nkw);
+            infer_hint(in, "none of its overloads takes these types");
+            infer_fail_about(in, inst, &callee.ref, 1, span, D_NO_OVERLOAD, callee.ty->name,
+                             infer_types_text(in->cx, act->at, act->npos + act->nkw));
             return false;
         }
         return bind_def(in, callee.ty->code, act, items, span, out);
     }
     default:
-        infer_fail_about(in, inst, &callee.ref, 1, span, D_NOT_CALLABLE, infer_type_text(in->cx, callee.ty));
+        if (callee.ref != ir_at(inst->high, call)->args[0]) span = ir_at(inst->high, callee.ref)->span;
+        else span = callee_span(inst, call);
+        infer_fail_about(in, inst, &callee.ref, 1, span, D_NOT_CALLABLE, infer_value_text(in->cx, callee.ty));
         return false;
     }
 }
@@ -448,6 +583,7 @@ Inst *infer_call_value(Infer *in, Inst *inst, Arg callee, const Arg *args, uint3
         find_instance(in, out, ir_at(inst->high, call)->span);
         Const *k;
         if (out->inst) infer_wait(in, out->inst, inst, call, &k);
+        if (out->inst && in->final) infer_check(in, out->inst);
     }
     return out->inst;
 }
@@ -468,5 +604,5 @@ void infer_check_raise(Infer *in, Inst *inst, const Term *t) {
     bool good = v->ty->kind == TY_EXC;
     if (v->ty->kind == TY_CLASS && PyType_Check(v->ty->obj))
         good = PyType_IsSubtype((PyTypeObject *)v->ty->obj, (PyTypeObject *)PyExc_BaseException);
-    if (!good) infer_fail_about(in, inst, &t->arg, 1, t->span, D_BAD_RAISE, infer_type_text(in->cx, v->ty));
+    if (!good) infer_fail_about(in, inst, &t->arg, 1, t->span, D_BAD_RAISE, infer_value_text(in->cx, v->ty));
 }

@@ -323,11 +323,20 @@ static FnOptions options_of(const JitOptions *o) {
 
 FnOptions infer_options(const JitOptions *o) { return options_of(o); }
 
+static void run_fixpoint(Cx *cx, void *arg) {
+    (void)cx;
+    run_queue(arg);
+}
+
 Inst *infer_run(Infer *in, Cx *cx, const CoreApi *core, Module *module, const CompileRequest *req) {
     *in = (Infer){.cx = cx, .core = core, .module = module, .req = req};
+    module->locals = req->locals;
     const FnDef *def = infer_def(in, req->func);
     Inst *entry = infer_instance(in, def, req->args, NULL, req->nargs, options_of(&req->options), (Span){0});
-    run_queue(in);
+    if (cx_run(cx, run_fixpoint, in) != 0) {
+        infer_tell_where(in, in->inst);
+        cx_abort(cx);
+    }
     infer_check(in, entry);
     return entry;
 }

@@ -15,6 +15,7 @@
 #pragma once
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/near.h"
 #include "build/build.h"
 #include "core/unit.h"
 #include "ir/ir.h"
@@ -46,6 +47,7 @@ struct Inst {
     uint32_t generation; /* counts rebuilds */
     const Inst *caller;  /* who asked first, and where: for "while compiling" notes */
     Span call_span;
+    const Row *public_row; /* of a prelude function that is called by its public name */
     bool checked;
     struct InstState *state; /* uses, reachability; engine.c */
 };
@@ -67,7 +69,6 @@ struct Infer {
     uint32_t queue_head;
     Map defs;    /* PyObject * function -> FnDef * */
     Map impls;   /* overload results, by hash of function and types */
-    bool rows_resolved; /* builtins/table.c has looked at the modules imported by now */
     Map preludes; /* name (by pointer) -> PyObject * */
     Map user_methods; /* list of overloads -> UserMethod *: see attr.c */
     bool final;  /* infer_check: errors are real */
@@ -84,6 +85,7 @@ typedef struct Arg {
     Const *k; /* known constant, or NULL */
     bool weak;
     const struct Arg *packed; /* ty->nitems of them, or NULL */
+    Ref low;                  /* lowering only: a LOW value that stands for the argument */
 } Arg;
 
 /* A call being typed or lowered. */
@@ -96,6 +98,7 @@ typedef struct Call {
     Arg *args; /* bound to the row's parameters, in their order; *rest comes last */
     uint32_t nargs;
     Arg self; /* methods: the object */
+    Type *result; /* lowering: the type of the result */
 } Call;
 
 /* Runs the fixpoint and the check for the request; returns the entry's instance. Aborts with a diagnostic. */
@@ -119,8 +122,20 @@ void infer_explain(Infer *in, Inst *inst, Ref r);
 
 /* Attribute of an object known when compiling: a constant; NULL if there is none (no exception left). */
 Const *infer_object_attr(Infer *in, PyObject *obj, const char *name);
-/* How a type is called in messages: "int64", "a tuple (int64, float64)", "the function 'f'". */
+/* The same for what is said of `name` (a variable that the value was assigned to), and for arguments. */
+void infer_explain_as(Infer *in, Inst *inst, Ref r, const char *name);
+void infer_explain_args(Infer *in, Inst *inst, const Arg *args, uint32_t n);
+/* A hint for the error that follows; nothing before the final mode. */
+void infer_hint(Infer *in, const char *text);
+/* "did you mean ...?", or the other hint (NULL: none). */
+void infer_suggest(Infer *in, const Near *near, const char *otherwise);
+
+/* How a type is called in messages: "int64", "tuple (int64, float64)", "the function f". */
 const char *infer_type_text(Cx *cx, const Type *ty);
+/* A value of the type: "an int64", "None", "the function f". */
+const char *infer_value_text(Cx *cx, const Type *ty);
+/* "int64, float64": the types of arguments, packed ones spelt out. */
+const char *infer_types_text(Cx *cx, const Arg *args, uint32_t n);
 /* The type inside an optional, else the type. */
 static inline Type *infer_plain(Type *t) { return t->kind == TY_OPTIONAL ? t->of : t; }
 
@@ -139,6 +154,7 @@ typedef struct Callee {
     const FnDef *def; /* CALLEE_INST: arguments in call.args, one per parameter and capture */
     FnOptions options;
     bool literal_args; /* the prelude: specialise on constants */
+    const Row *public_row; /* the prelude: the row behind which it stands ("numpy.zeros"); else NULL */
     Inst *inst; /* CALLEE_INST, once the argument types are known; else NULL */
 } Callee;
 /* Types of all operands must be known. False: not typable (fails in final mode). */
@@ -150,6 +166,8 @@ Inst *infer_call_value(Infer *in, Inst *inst, Arg callee, const Arg *args, uint3
 /* The instance of a prelude function ("index.assign") for these argument types, for a rule that needs it: `user` is
  * evaluated again when its return type rises. */
 Inst *infer_prelude(Infer *in, Inst *inst, const char *name, Type *const *types, uint32_t n, Ref user);
+/* The same with the arguments themselves, their constants too; *out tells how to call it. NULL: not typable. */
+Inst *infer_prelude_call(Infer *in, Inst *inst, const char *name, const Arg *args, uint32_t n, Ref user, Callee *out);
 
 /* GETATTR on values: the row (method or attribute), the Call it is typed and lowered with, the field of a named
  * tuple (-1: none), and the function behind a user's overload_attribute (NULL: none). */

@@ -34,6 +34,8 @@ bool infer_is_iterable(const Type *ty);
 
 /* check.c: reports the first fault in program order, in all instances that can be reached from this one. */
 void infer_check(Infer *in, Inst *inst);
+/* Completes the error on its way, which was found in inst (NULL: in none): function and callers. */
+void infer_tell_where(Infer *in, const Inst *inst);
 
 /* call.c: the operand of `raise` is an exception class or instance. */
 void infer_check_raise(Infer *in, Inst *inst, const Term *t);
@@ -45,6 +47,13 @@ Type *infer_call(Infer *in, Inst *inst, Ref r, Const **k);
 
 /* The function that the overloads `impls` (a list) give for these types, as a call with self alone; NULL: none. */
 Inst *infer_call_impls(Infer *in, Inst *inst, PyObject *impls, const Arg *self, Ref r, Callee *out);
+
+/* explain.c: the text of the exception that Python has set, which is cleared. */
+const char *infer_python_error(Cx *cx);
+
+/* names.c: hints for names that are not there. */
+void infer_suggest_function(Infer *in, const char *name, PyObject *obj);
+void infer_suggest_member(Infer *in, PyObject *owner, const char *name);
 
 /* attr.c */
 typedef struct UserMethod {

@@ -1,4 +1,6 @@
 /* The type of each HIGH operation. Operators, calls, attributes and subscripts go to their tables. */
+#include <string.h>
+
 #include "infer/infer_int.h"
 
 static Arg arg_of(const Inst *inst, Ref r) {
@@ -59,7 +61,7 @@ static Type *infer_truth(Infer *in, Inst *inst, const Ins *ins, Const **k) {
         break;
     case TY_ARRAY:
         if (a.ty->ndim == 0) break;
-        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NO_TRUTH, infer_type_text(in->cx, a.ty));
+        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NO_TRUTH, infer_value_text(in->cx, a.ty));
     default: break;
     }
     return TY_OF(TY_BOOL);
@@ -100,7 +102,8 @@ static Type *infer_slice(Infer *in, Inst *inst, const Ins *ins, Const **k) {
             part[i] = ty->kind == TY_NONE ? ty : TY_I(64);
         } else {
             return infer_fail_about(in, inst, &ins->args[i], 1, ins->span, D_TYPING,
-                                    "slice limits must be integers or None");
+                                    cx_printf(in->cx, "the limits of a slice are integers or None, not %s",
+                                              infer_value_text(in->cx, ty)));
         }
         c->seq.items[i] = v->k;
         all = all && v->k;
@@ -135,7 +138,7 @@ static Type *infer_unpack(Infer *in, Inst *inst, const Ins *ins) {
         return ty_tuple(items, want);
     }
 bad:
-    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_UNPACK, infer_type_text(in->cx, a.ty),
+    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_UNPACK, infer_value_text(in->cx, a.ty),
                             (int)(want + star));
 }
 
@@ -220,8 +223,10 @@ bool infer_is_iterable(const Type *ty) {
 
 static Type *infer_iter(Infer *in, Inst *inst, const Ins *ins) {
     Arg a = arg_of(inst, ins->args[0]);
-    if (!infer_is_iterable(a.ty))
-        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_ITERABLE, infer_type_text(in->cx, a.ty));
+    if (!infer_is_iterable(a.ty)) {
+        if (ty_is_integral(a.ty)) infer_hint(in, "for the numbers from 0 on, write range(...)");
+        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_ITERABLE, infer_value_text(in->cx, a.ty));
+    }
     int64_t n = known_length(a.ty);
     if (n > 0 && !infer_item_type(a.ty) && ins->imm) {
         if (infer_unroll(in, inst, ins->imm, (uint32_t)n)) return NULL;
@@ -239,7 +244,7 @@ static Type *infer_iter_item(Infer *in, Inst *inst, const Ins *ins) {
         ty = item_type_at(it, (uint32_t)pos->i);
         if (ty) return ty;
     }
-    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_ITERABLE, infer_type_text(in->cx, it));
+    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_ITERABLE, infer_value_text(in->cx, it));
 }
 
 /* --- the rest -------------------------------------------------------------------------------------------------------- */
@@ -265,7 +270,7 @@ static Type *infer_format(Infer *in, Inst *inst, const Ins *ins) {
     default: break;
     }
     return infer_fail_about(in, inst, ins->args, 1, ins->span, D_TYPING,
-                            cx_printf(in->cx, "cannot format %s as text", infer_type_text(in->cx, ty)));
+                            cx_printf(in->cx, "cannot format %s as text", infer_value_text(in->cx, ty)));
 }
 
 static bool is_exception_class(const Type *ty) {
@@ -281,7 +286,7 @@ static Type *infer_exc_match(Infer *in, Inst *inst, const Ins *ins) {
         for (uint32_t i = 0; i < cls->nitems; i++) good = good && is_exception_class(cls->items[i]);
     }
     if (good) return TY_OF(TY_BOOL);
-    return infer_fail_about(in, inst, ins->args + 1, 1, ins->span, D_BAD_RAISE, infer_type_text(in->cx, cls));
+    return infer_fail_about(in, inst, ins->args + 1, 1, ins->span, D_BAD_CATCH, infer_value_text(in->cx, cls));
 }
 
 static Type *infer_match_seq(Infer *in, Inst *inst, const Ins *ins, Const **k) {
@@ -294,10 +299,38 @@ static Type *infer_match_seq(Infer *in, Inst *inst, const Ins *ins, Const **k) {
     return TY_OF(TY_BOOL);
 }
 
+/* A value on its way into a variable: as it is, or of the type that locals= gives the variable. */
+static Type *infer_strong(Infer *in, Inst *inst, const Ins *ins, Const **k) {
+    const Ins *v = ir_at(inst->high, ins->args[0]);
+    *k = v->k;
+    if (!ins->imm) return v->ty;
+    PyObject *obj = PyDict_GetItemString(in->module->locals, ins->name);
+    Type *want = obj ? in->core->type_from_object(obj) : NULL;
+    PyErr_Clear();
+    if (!want)
+        return infer_fail(in, ins->span, D_TYPING,
+                          cx_printf(in->cx, "locals= gives '%s' what is no type", ins->name));
+    if (!ty_is_number(v->ty) || !ty_is_number(want))
+        return v->ty == want ? want
+                             : infer_fail_about(in, inst, ins->args, 1, ins->span, D_BAD_CONVERSION,
+                                                infer_type_text(in->cx, v->ty), infer_type_text(in->cx, want));
+    if (v->k) *k = fold_convert(in->cx, v->k, want);
+    return want;
+}
+
 static bool operands_known(const Inst *inst, const Ins *ins) {
     for (uint32_t i = 0; i < ins->nargs; i++)
         if (ins->args[i] && ir_at(inst->high, ins->args[i])->ty->kind == TY_UNDEF) return false;
     return true;
+}
+
+/* Python says why the array cannot be used, and after a semicolon what to do. */
+static Type *bad_captured(Infer *in, Span span) {
+    const char *name = diag_source(in->cx, span), *why = infer_python_error(in->cx);
+    const char *hint = strstr(why, "; ");
+    if (hint) infer_hint(in, hint + 2);
+    why = cx_printf(in->cx, "%.*s", hint ? (int)(hint - why) : (int)strlen(why), why);
+    return infer_fail(in, span, D_BAD_GLOBAL, name ? name : "an array", why);
 }
 
 /* The type of a captured array: found when it is first read. */
@@ -306,10 +339,23 @@ static Type *captured_type(Infer *in, const Ins *ins) {
     while (m->captured_types.n <= (uint32_t)ins->imm) {
         PyObject *array = m->captured.at[m->captured_types.n];
         Type *t = in->core->type_of(array);
-        if (!t) diag_fail(in->cx, ins->span, D_PYTHON, "a captured array");
+        if (!t) return bad_captured(in, ins->span);
         vec_push(in->cx, &m->captured_types, t);
     }
     return m->captured_types.at[ins->imm];
+}
+
+/* Shown where the variable is first assigned. */
+static Type *bad_cell(Infer *in, Inst *inst, Ref cell) {
+    Span span = ir_at(inst->high, cell)->span;
+    for (Ref r = 1; r < inst->high->ins.n; r++) {
+        const Ins *ins = ir_at(inst->high, r);
+        if (ins->op != OP_CELL_SET || ins->args[0] != cell) continue;
+        span = ins->span;
+        break;
+    }
+    infer_hint(in, "let the inner function return the new value");
+    return infer_fail(in, span, D_NOT_YET, "assigning to a variable that an inner function captured");
 }
 
 Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
@@ -325,7 +371,7 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
     case OP_REFUSE:
         if (in->final && ins->refusal->hint) diag_hint(in->cx, "%s", ins->refusal->hint);
         return infer_fail(in, ins->span, (DiagId)ins->refusal->diag, ins->refusal->text);
-    case OP_STRONG: *k = ir_at(inst->high, ins->args[0])->k; return ir_at(inst->high, ins->args[0])->ty;
+    case OP_STRONG: return infer_strong(in, inst, ins, k);
     case OP_UNARY: return infer_unary(in, inst, ins, k);
     case OP_BINARY:
     case OP_INPLACE: {
@@ -348,7 +394,8 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
         return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_YET,
                                 cx_printf(in->cx, "setting the attribute '%s'", ins->name));
     case OP_DELITEM:
-        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_UNSUPPORTED, "deleting a subscript");
+        infer_hint(in, "arrays keep their size: copy what is to stay");
+        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_UNSUPPORTED, "deleting an item");
     case OP_SLICE: return infer_slice(in, inst, ins, k);
     case OP_TUPLE: return infer_tuple(in, inst, ins, k);
     case OP_UNPACK: return infer_unpack(in, inst, ins);
@@ -368,8 +415,7 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
     case OP_MATCH_SEQ: return infer_match_seq(in, inst, ins, k);
     case OP_CELL_NEW:
     case OP_CELL_GET:
-    case OP_CELL_SET:
-        return infer_fail(in, ins->span, D_NOT_YET, "assigning to a variable that an inner function captured");
+    case OP_CELL_SET: return bad_cell(in, inst, r);
     case OP_YIELD: return infer_fail(in, ins->span, D_NOT_YET, "generators (yield)");
     default: return infer_fail(in, ins->span, D_INTERNAL, cx_printf(in->cx, "no type rule for %s", op_info[ins->op].text));
     }

@@ -30,14 +30,21 @@ struct Row {
     int data2;
     const char *prelude; /* "creation.linspace" */
     const char *doc;     /* one line for the manual */
+    const char *takes;   /* for "it takes ..." where a call is refused: "numbers"; or NULL */
 };
 
 /* The row of a Python object (function or class), or NULL. GIL held. */
 const Row *row_of_object(Infer *in, PyObject *obj);
 /* The method or attribute `name` of values of this type, or NULL. */
 const Row *row_of_method(const Type *ty, const char *name);
-/* Names of the methods and attributes that `ty` has, for messages. */
-const char *row_method_names(Cx *cx, const Type *ty);
+/* Names of the methods and attributes that `ty` has, for messages; `near` looks at each. */
+const char *row_method_names(Cx *cx, const Type *ty, Near *near);
+/* Names of the functions of `module` ("math") that there are, *n of them; `near` (or NULL) looks at each. */
+const char *row_function_names(Cx *cx, const char *module, Near *near, uint32_t *n);
+
+/* All rows, for the manual and for tests: a new list of tuples (name, kind, params or None, doc or None, prelude or
+ * None), kind being "function", "method" or "attribute"; NULL with an exception set. GIL held. */
+PyObject *row_list(void);
 
 /* A bound method is a closure whose code is the row. */
 const Row *row_of_closure(const Type *ty);

@@ -201,6 +201,7 @@ struct Fn {
 
 /* A unit of compilation: an entry function and all it calls, lowered. */
 struct Module {
+    PyObject *locals; /* dict: types asked for variables of the entry function, or NULL; borrowed */
     VEC(Fn *) fns; /* fns.at[0] is the entry */
     VEC(PyObject *) classes;  /* exception classes named by EXC_MAKE, borrowed (kept alive by the compile) */
     VEC(PyObject *) captured; /* arrays named by GLOBAL, borrowed */

@@ -1,29 +1,20 @@
 /* Liveness by walking backwards from each use to the definition, one value after the other. */
 #include "ir/live.h"
 
-/* Where a value is used: at the start of a block (in_block), or inside one before its own
- * definition could matter. */
 typedef struct Use {
     Ref r;
     BlockId b;
-    bool at_entry; /* handler arguments: needed as soon as the block is entered */
 } Use;
 
 typedef struct UseList {
     Cx *cx;
     VEC(Use) all;
     BlockId b;
-    bool at_entry;
 } UseList;
 
 static void note_use(void *arg, Ref *use) {
     UseList *list = arg;
-    vec_push(list->cx, &list->all, ((Use){*use, list->b, list->at_entry}));
-}
-
-static void note_edge(UseList *list, Edge *e) {
-    if (e->to == NO_BLOCK) return;
-    for (uint32_t i = 0; i < e->n; i++) note_use(list, &e->args[i]);
+    vec_push(list->cx, &list->all, ((Use){*use, list->b}));
 }
 
 /* All uses of wanted values in reachable blocks, grouped by value. first[r] .. first[r + 1] index
@@ -75,10 +66,6 @@ static void spread(Walk *w, Ref r) {
     }
 }
 
-static bool is_own_param(const Fn *fn, BlockId b, Ref r) {
-    return ir_at(fn, r)->op == OP_PARAM && ir_at(fn, r)->block == b;
-}
-
 Live *ir_live(Cx *cx, const Fn *fn, const Cfg *cfg, bool (*wanted)(const Fn *fn, Ref r)) {
     Live *live = NEW(cx, Live);
     live->n = fn->blocks.n;
@@ -86,11 +73,7 @@ Live *ir_live(Cx *cx, const Fn *fn, const Cfg *cfg, bool (*wanted)(const Fn *fn,
     live->out = NEWN(cx, Refs, live->n);
     UseList list = {.cx = cx};
     for (uint32_t i = 0; i < cfg->nrpo; i++) {
-        Block *b = &fn->blocks.at[cfg->rpo[i]];
         list.b = cfg->rpo[i];
-        list.at_entry = true;
-        note_edge(&list, &b->handler);
-        list.at_entry = false;
         ir_visit_uses((Fn *)(uintptr_t)fn, list.b, note_use, &list);
     }
     uint32_t *first = NEWN(cx, uint32_t, fn->ins.n + 1);
@@ -98,9 +81,8 @@ Live *ir_live(Cx *cx, const Fn *fn, const Cfg *cfg, bool (*wanted)(const Fn *fn,
     Walk w = {cx, fn, cfg, live, NEWN(cx, Ref, live->n), NEWN(cx, Ref, live->n), {0}};
     for (Ref r = 1; r < fn->ins.n; r++) {
         for (uint32_t i = first[r]; i < first[r + 1]; i++) {
-            if (uses[i].at_entry ? !is_own_param(fn, uses[i].b, r)
-                                 : ir_at(fn, r)->block != uses[i].b)
-                add_live_in(&w, uses[i].b, r);
+            /* What a block uses of its own it has computed before, or it is a parameter. */
+            if (ir_at(fn, r)->block != uses[i].b) add_live_in(&w, uses[i].b, r);
         }
         spread(&w, r);
     }

@@ -18,6 +18,7 @@ Ref lo_get(Lower *lo, Ref high) {
 }
 
 Ref lo_arg(Lower *lo, Arg a) {
+    if (a.low) return a.low;
     if (a.packed) {
         Ref *items = NEWN(lo->cx, Ref, a.ty->nitems + 1);
         for (uint32_t i = 0; i < a.ty->nitems; i++) items[i] = lo_arg(lo, a.packed[i]);
@@ -84,10 +85,12 @@ Ref lower_concat(Lower *lo, uint32_t n, const Ref *pieces) {
 }
 
 Ref lo_prelude(Lower *lo, const char *name, uint32_t n, const Ref *args) {
-    Type **types = NEWN(lo->cx, Type *, n + 1);
-    for (uint32_t i = 0; i < n; i++) types[i] = lo_type(lo, args[i]);
-    Inst *inst = infer_prelude(lo->in, lo->inst, name, types, n, lo->ins);
-    return lo_call(lo, lower_instance(lo->in, inst), n, args);
+    Arg *given = NEWN(lo->cx, Arg, n + 1);
+    for (uint32_t i = 0; i < n; i++) given[i] = (Arg){.item = -1, .ty = lo_type(lo, args[i]), .low = args[i]};
+    Callee c;
+    if (!infer_prelude_call(lo->in, lo->inst, name, given, n, lo->ins, &c))
+        INTERNAL(lo->cx, lo->span, cx_printf(lo->cx, "the prelude's %s was not typed", name));
+    return lower_call_inst(lo, &c);
 }
 
 /* --- iteration ------------------------------------------------------------------------------------------------------ */
@@ -257,6 +260,7 @@ Ref lower_call_inst(Lower *lo, const Callee *c) {
 static Ref lower_call(Lower *lo, Ref r) {
     Callee c;
     if (!infer_callee(lo->in, lo->inst, r, &c)) INTERNAL(lo->cx, lo->span, "a call lost its callee");
+    c.call.result = ir_at(lo->high, r)->ty;
     if (c.kind == CALLEE_ROW) return c.row->lower(lo, &c.call);
     return lower_call_inst(lo, &c);
 }
@@ -269,6 +273,7 @@ static Ref lower_getattr(Lower *lo, Ref r) {
     const Row *row = infer_attr_row(ty, ins->name);
     if (row && row->flags & ROW_ATTRIBUTE) {
         Call c = infer_attr_call(lo->in, lo->inst, r, row);
+        c.result = ins->ty;
         return row->lower(lo, &c);
     }
     if (ins->ty->kind == TY_CLOSURE) { /* a bound method */
@@ -328,7 +333,7 @@ static Ref lower_ins(Lower *lo, Ref r) {
         ir_at(lo->fn, v)->imm = ins->imm;
         return v;
     }
-    case OP_STRONG: return lo_get(lo, ins->args[0]);
+    case OP_STRONG: return lo_convert(lo, lo_get(lo, ins->args[0]), ins->ty);
     case OP_UNARY: return lower_unary(lo, ins);
     case OP_BINARY:
     case OP_INPLACE: {

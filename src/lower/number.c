@@ -1,4 +1,6 @@
 /* Arithmetic on numbers with Python's meaning: checks that raise, then operations that cannot. */
+#include <math.h>
+
 #include "lower/lower.h"
 
 static Ref is_nonzero(Lower *lo, Ref v) { return lo_cmp(lo, OP_NE, v, lo_number(lo, lo_type(lo, v), 0)); }
@@ -83,7 +85,9 @@ static Ref float_pow(Lower *lo, Ref a, Ref b, const Const *kb) {
     bool whole = kb && e == (double)(int64_t)e && e >= -8 && e <= 8;
     if (checked && !(kb && e > 0)) {
         Ref zero = lo_number(lo, lo_type(lo, a), 0);
-        Ref bad = lo_and(lo, lo_cmp(lo, OP_EQ, a, zero), lo_cmp(lo, OP_LT, b, zero));
+        /* 0.0 ** -inf is inf */
+        Ref finite = lo_cmp(lo, OP_GT, b, lo_number(lo, lo_type(lo, b), -INFINITY));
+        Ref bad = lo_and(lo, lo_cmp(lo, OP_EQ, a, zero), lo_and(lo, lo_cmp(lo, OP_LT, b, zero), finite));
         lo_check(lo, lo_not(lo, bad), CHECK_ZERO_POW);
     }
     if (kb && e == 0.5 && lo->fn->options.fast & FAST_AFN)

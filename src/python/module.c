@@ -1,10 +1,13 @@
 /* The extension module: what the Python package is built on. */
 #include <Python.h>
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "core/compiler.h"
 #include "core/memory.h"
 #include "dispatch/disp.h"
+#include "types/promote.h"
 
 static PyObject *is_compiler_open(PyObject *module, PyObject *unused) {
     (void)module;
@@ -37,10 +40,60 @@ static PyObject *fail_after(PyObject *module, PyObject *args) {
     return PyLong_FromUnsignedLongLong(mem_fail_after(n));
 }
 
+/* builtin_rows(): what compiled code may call; see row_list in infer/row.h. */
+static PyObject *builtin_rows(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    const CompilerApi *compiler = disp_compiler();
+    return compiler ? compiler->list_rows() : NULL;
+}
+
+/* --- the rules for numbers, for the manual ---------------------------------------------------- */
+
+/* mark: "" a variable, "w" a weak constant, "+" and "-" weak and of that sign. False: exception
+ * set. */
+static bool read_operand(PyObject *obj, const char *mark, Operand *out) {
+    Type *ty = disp_type_from(obj);
+    *out = (Operand){ty, *mark != 0, *mark == '+', *mark == '-'};
+    return ty != NULL;
+}
+
+/* promote(symbol, type, mark, type, mark): the result's type, None if there is no such operator.
+ * Comparisons: the common type, None: as they are, by value. */
+static PyObject *promote(PyObject *module, PyObject *args) {
+    (void)module;
+    const char *symbol, *mark_a, *mark_b;
+    PyObject *obj_a, *obj_b;
+    Operand a, b;
+    if (!PyArg_ParseTuple(args, "sOsOs", &symbol, &obj_a, &mark_a, &obj_b, &mark_b)) return NULL;
+    if (!read_operand(obj_a, mark_a, &a) || !read_operand(obj_b, mark_b, &b)) return NULL;
+    Promotion p = {NULL, NULL};
+    bool mixed = false;
+    for (int op = 0; op < BIN_OPS; op++)
+        if (strcmp(symbol, bin_symbol[op]) == 0 && !ty_promote((BinOp)op, a, b, &p)) Py_RETURN_NONE;
+    if (!p.result && !ty_promote_compare(a, b, &p.result, &mixed)) Py_RETURN_NONE;
+    return mixed ? Py_NewRef(Py_None) : disp_type_object(p.result);
+}
+
+/* join(type, type): what a variable is that has the one type on one path and the other on another;
+ * None: an error. */
+static PyObject *join(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *obj_a, *obj_b;
+    Operand a, b;
+    if (!PyArg_ParseTuple(args, "OO", &obj_a, &obj_b)) return NULL;
+    if (!read_operand(obj_a, "", &a) || !read_operand(obj_b, "", &b)) return NULL;
+    Type *ty = ty_join(a.ty, b.ty);
+    return ty ? disp_type_object(ty) : Py_NewRef(Py_None);
+}
+
 static PyMethodDef functions[] = {{"is_compiler_open", is_compiler_open, METH_NOARGS, NULL},
                                   {"ir_tool", ir_tool, METH_VARARGS, NULL},
                                   {"memory_stats", memory_stats, METH_NOARGS, NULL},
                                   {"fail_after", fail_after, METH_VARARGS, NULL},
+                                  {"builtin_rows", builtin_rows, METH_NOARGS, NULL},
+                                  {"promote", promote, METH_VARARGS, NULL},
+                                  {"join", join, METH_VARARGS, NULL},
                                   {NULL, NULL, 0, NULL}};
 
 /* The type table and NumPy's API are one per process: a second interpreter would share objects with

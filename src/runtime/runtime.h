@@ -113,6 +113,12 @@ float ws_lgammaf(float x);
 double ws_ulp(double x);
 int64_t ws_isqrt(int64_t n);
 int64_t ws_gcd(int64_t a, int64_t b);
+/* pow(base, exponent, modulus); exponent >= 0, modulus not 0. */
+int64_t ws_powmod(int64_t base, int64_t exponent, int64_t modulus);
+/* Can an array be seen with another shape of the same size without a copy? result: 1 or 0, then
+ * new_rank strides in bytes. */
+void ws_reshape_plan(int64_t rank, const int64_t *shape, const int64_t *strides, int64_t new_rank,
+                     const int64_t *new_shape, int64_t *result);
 double ws_floordiv(double a, double b);
 double ws_floormod(double a, double b);
 float ws_floordivf(float a, float b);

@@ -14,7 +14,7 @@ int failures;
     X(out_of_memory_is_no_diagnostic) X(every_allocation_fails_once) X(insert_delete) X(split)    \
     X(replace) X(rename_chain) X(delete_param) X(clone) X(clone_renames) X(const_equal)           \
     X(fields_make_parts) X(effects) X(cfg_diamond) X(cfg_handler) X(cfg_random) X(loops_random)   \
-    X(cfg_long) X(loops_deep) X(live_random) X(verify_random) X(use_counts)
+    X(cfg_long) X(preheader) X(loops_deep) X(live_random) X(verify_random) X(use_counts)
 
 /* clang-format on */
 #define X(name) void test_##name(void);

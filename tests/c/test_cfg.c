@@ -234,6 +234,26 @@ static void loops_body(Cx *cx, void *arg) {
 
 void test_loops_random(void) { with_cx(loops_body, NULL); }
 
+static BlockId preheader_of(Cx *cx, const char *blocks) {
+    const Fn *fn =
+        ir_parse(cx, cx_printf(cx, "fn low @f(c: bool) -> none {\n%s}\n", blocks))->fns.at[0];
+    const Loops *loops = ir_loops(cx, fn, ir_cfg(cx, fn));
+    EXPECT(loops->n == 1);
+    return loops->roots->preheader;
+}
+
+static void preheader_body(Cx *cx, void *arg) {
+    (void)arg;
+    const char *b0 = "b0:\n    %1: bool = arg #0\n";
+    const char *rest = "b2:\n    branch %1, b2, b3\nb3:\n    return\n";
+    const char *jumps = "    branch %1, b1, b4\nb1:\n    jump b2\nb4:\n    jump b2\n";
+    EXPECT(preheader_of(cx, cx_printf(cx, "%s    jump b2\n%s", b0, rest)) == 0);
+    EXPECT(preheader_of(cx, cx_printf(cx, "%s    branch %%1, b2, b3\n%s", b0, rest)) == NO_BLOCK);
+    EXPECT(preheader_of(cx, cx_printf(cx, "%s%s%s", b0, jumps, rest)) == NO_BLOCK);
+}
+
+void test_preheader(void) { with_cx(preheader_body, NULL); }
+
 /* A nest of loops: header k jumps to header k + 1, the innermost back out, each latch to its
  * header. */
 static void deep_body(Cx *cx, void *arg) {

@@ -73,6 +73,17 @@ static void split_body(Cx *cx, void *arg) {
     EXPECT(ir_verify(cx, fn) == NULL);
     EXPECT(ir_split(cx, fn, tail, 1) == tail + 1); /* at the end: only the terminator moves */
     EXPECT(fn->blocks.at[tail + 1].ins.n == 0);
+    Fn *caught = parse(cx, "fn low @f() -> none {\n"
+                           "b0:\n    %1 = const int64 1\n    jump b1\n"
+                           "b1 handler b2(%1):\n    poll\n    poll\n    return\n"
+                           "b2(%2: exc, %3: int64):\n    raise %2\n"
+                           "}\n");
+    tail = ir_split(cx, caught, 1, 1);
+    ir_jump(cx, caught, 1, tail, 0, NULL);
+    const Edge *h = &caught->blocks.at[tail].handler;
+    EXPECT(h->to == 2 && h->n == 1 && h->args[0] == 1);
+    h->args[0] = 0; /* a copy: the other block's handler keeps its argument */
+    EXPECT(caught->blocks.at[1].handler.args[0] == 1);
 }
 
 void test_split(void) { with_cx(split_body, NULL); }

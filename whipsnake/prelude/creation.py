@@ -60,8 +60,15 @@ def full_like(a, fill_value, dtype=None):
 
 
 def copy(a, order="C"):
-    """np.copy, a.copy()."""
+    """a.copy(): in C order unless asked otherwise."""
     out = np.empty(a.shape, a.dtype, order)
+    assign_array(out, a)
+    return out
+
+
+def copy_like(a):
+    """np.copy(a): F arrays stay F."""
+    out = empty_like(a)
     assign_array(out, a)
     return out
 
@@ -108,8 +115,8 @@ def _arange(start, stop, step, dtype):
     return out
 
 
-def linspace(start, stop, num=50):
-    """np.linspace with its end point; complex too."""
+def linspace(start, stop, num=50, endpoint=True):
+    """np.linspace; complex too."""
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     if isinstance(start, complex) or isinstance(stop, complex):
@@ -118,7 +125,7 @@ def linspace(start, stop, num=50):
         out = np.empty(num, np.float64)
     first = start * 1.0
     delta = stop * 1.0 - first
-    div = num - 1
+    div = num - 1 if endpoint else num
     if div > 0:
         step = delta / div
         if step == 0:
@@ -127,9 +134,11 @@ def linspace(start, stop, num=50):
         else:
             for i in range(num):
                 out[i] = i * step + first
-        out[num - 1] = stop
-    elif num == 1:
-        out[0] = start
+        if endpoint and num > 1:
+            out[num - 1] = stop
+    else:
+        for i in range(num):
+            out[i] = i * delta + first
     return out
 
 

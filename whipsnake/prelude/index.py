@@ -70,11 +70,27 @@ def _take_mask(a, mask, out, at):
     return at
 
 
-def put(a, index, value):
-    """a[index] = value for an array of integers and one value."""
+def _check_all(index, n):
+    """IndexError before anything is written, as in NumPy."""
     if index.ndim > 1:
         for i in range(index.shape[0]):
-            put(a, index[i], value)
+            _check_all(index[i], n)
+    else:
+        for i in range(index.shape[0]):
+            if not -n <= index[i] < n:
+                raise IndexError(f"index {index[i]} is out of bounds for axis 0 with size {n}")
+
+
+def put(a, index, value):
+    """a[index] = value for an array of integers and one value."""
+    _check_all(index, a.shape[0])
+    _put(a, index, value)
+
+
+def _put(a, index, value):
+    if index.ndim > 1:
+        for i in range(index.shape[0]):
+            _put(a, index[i], value)
     elif a.ndim == 1:
         for i in range(index.shape[0]):
             a[index[i]] = value
@@ -85,8 +101,9 @@ def put(a, index, value):
 
 def put_array(a, index, values):
     """a[index] = values for an array of integers; values broadcast to index.shape + a.shape[1:]."""
+    _check_all(index, a.shape[0])
     if values.ndim == 0:
-        put(a, index, values[()])
+        _put(a, index, values[()])
     elif a.ndim == 1 and index.ndim == 1 and values.ndim == 1:
         n = index.shape[0]
         step = _step(values.shape[0], n)

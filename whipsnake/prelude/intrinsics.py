@@ -23,6 +23,21 @@ def layout(a):
     return "C" if a.flags.c_contiguous else "F" if a.flags.f_contiguous else "A"
 
 
+def reshape_plan(a, shape):
+    """(1, strides ...) of a view of `a` with this shape, or (0, ...) if only a copy has it."""
+    view = a.view()
+    try:
+        view.shape = shape
+    except AttributeError:
+        return (0,) * (len(shape) + 1)
+    return (1,) + view.strides
+
+
+def strided(a, shape, strides):
+    """The memory of `a` with another shape and strides (bytes)."""
+    return np.lib.stride_tricks.as_strided(a, shape, strides)
+
+
 def transpose(a):
     """`a` with its axes reversed; a view."""
     return a.T

@@ -3,11 +3,16 @@
 import numpy as np
 
 from whipsnake.prelude.creation import zeros
+from whipsnake.prelude.manipulate import shape_text
 
 
-def _check(n, m):
-    if n != m:
-        raise ValueError(f"shapes not aligned: {n} (dim) != {m} (dim)")
+def _check(a, b, i, j):
+    """Axis i of `a` is summed with axis j of `b`."""
+    if a.shape[i] != b.shape[j]:
+        raise ValueError(
+            f"shapes {shape_text(a.shape)} and {shape_text(b.shape)} not aligned: "
+            f"{a.shape[i]} (dim {i}) != {b.shape[j]} (dim {j})"
+        )
 
 
 def dot(a, b):
@@ -28,7 +33,7 @@ def matmul(a, b):
 
 
 def _vector_vector(a, b):
-    _check(a.shape[0], b.shape[0])
+    _check(a, b, 0, 0)
     total = a.dtype.type(0) * b.dtype.type(0)
     for i in range(a.shape[0]):
         total += a[i] * b[i]
@@ -36,7 +41,7 @@ def _vector_vector(a, b):
 
 
 def _matrix_vector(a, b):
-    _check(a.shape[1], b.shape[0])
+    _check(a, b, 1, 0)
     out = zeros(a.shape[0], np.result_type(a.dtype, b.dtype))
     for i in range(a.shape[0]):
         total = out[i]
@@ -47,7 +52,7 @@ def _matrix_vector(a, b):
 
 
 def _vector_matrix(a, b):
-    _check(a.shape[0], b.shape[0])
+    _check(a, b, 0, 0)
     out = zeros(b.shape[1], np.result_type(a.dtype, b.dtype))
     for k in range(b.shape[0]):
         for j in range(b.shape[1]):
@@ -56,7 +61,7 @@ def _vector_matrix(a, b):
 
 
 def _matrix_matrix(a, b):
-    _check(a.shape[1], b.shape[0])
+    _check(a, b, 1, 0)
     out = zeros((a.shape[0], b.shape[1]), np.result_type(a.dtype, b.dtype))
     for i in range(a.shape[0]):
         for k in range(a.shape[1]):

@@ -6,13 +6,6 @@ from whipsnake.prelude.index import assign
 from whipsnake.prelude import intrinsics
 
 
-def _shape_size(shape):
-    n = 1
-    for k in range(len(shape)):
-        n *= shape[k]
-    return n
-
-
 def _resolve(shape, size):
     """`shape` with a -1 replaced by what the size demands."""
     known = 1
@@ -27,12 +20,31 @@ def _resolve(shape, size):
     fill = 1
     if unknown == 1:
         if known == 0 or size % known != 0:
-            raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
+            raise ValueError(f"cannot reshape array of size {size} into shape {_known_text(shape)}")
         fill = size // known
         known *= fill
     if known != size:
-        raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
+        raise ValueError(f"cannot reshape array of size {size} into shape {_known_text(shape)}")
     return fill
+
+
+def shape_text(shape):
+    """A shape as NumPy's messages show it: (3,4), (3,)."""
+    text = "("
+    for k in range(len(shape)):
+        text = text + f"{shape[k]}" + ("," if k + 1 < len(shape) or k == 0 else "")
+    return text + ")"
+
+
+def _known_text(shape):
+    """The same without the -1, which NumPy leaves out here, and without a comma after one."""
+    text = "("
+    some = False
+    for k in range(len(shape)):
+        if shape[k] >= 0:
+            text = text + ("," if some else "") + f"{shape[k]}"
+            some = True
+    return text + ("," if len(shape) == 1 and some else "") + ")"
 
 
 def reshape(a, *shape):
@@ -50,8 +62,14 @@ def reshape_to(a, shape):
 
 
 def _reshape(a, shape):
-    fill = _resolve(shape, a.size)
-    return intrinsics.reshape(_in_order(a), _filled(shape, fill))
+    to = _filled(shape, _resolve(shape, a.size))
+    if intrinsics.layout(a) == "C":
+        return intrinsics.reshape(a, to)
+    plan = intrinsics.reshape_plan(a, to)
+    if plan[0]:
+        return intrinsics.strided(a, to, plan[1:])
+    out = intrinsics.reshape(copy(a), to)
+    return intrinsics.strided(out, to, out.strides)
 
 
 def _filled(shape, fill):
@@ -84,9 +102,40 @@ def flat(a):
     return intrinsics.reshape(a, a.size)
 
 
-def transpose(a):
-    """a.transpose(), np.transpose(a): the axes reversed."""
-    return intrinsics.transpose(a)
+def transpose(a, *axes):
+    """a.transpose(): the axes reversed; a.transpose(1, 0, 2), a.transpose((1, 0, 2)): in that order."""
+    if len(axes) == 0:
+        return intrinsics.transpose(a)
+    if len(axes) == 1 and axes[0] is None:
+        return intrinsics.transpose(a)
+    if len(axes) == 1 and isinstance(axes[0], tuple):
+        return _permute(a, axes[0])
+    return _permute(a, axes)
+
+
+def transpose_to(a, axes=None):
+    """np.transpose(a, axes)."""
+    if axes is None:
+        return intrinsics.transpose(a)
+    return _permute(a, axes)
+
+
+def _permute(a, axes):
+    if len(axes) != a.ndim:
+        raise ValueError("axes don't match array")
+    for i in range(a.ndim):
+        if not -a.ndim <= axes[i] < a.ndim:
+            raise ValueError(f"axis {axes[i]} is out of bounds for array of dimension {a.ndim}")
+        for j in range(i):
+            if axes[i] % a.ndim == axes[j] % a.ndim:
+                raise ValueError("repeated axis in transpose")
+    return intrinsics.strided(a, _picked(a.shape, axes), _picked(a.strides, axes))
+
+
+def _picked(values, axes):
+    if len(axes) == 0:
+        return ()
+    return (values[axes[0]],) + _picked(values, axes[1:])
 
 
 def fill(a, value):

@@ -109,8 +109,8 @@ def _sum_partials(partials, n):
 
 
 def sumprod(p, q):
-    """math.sumprod of floats, as if in three times the precision; from the first overflow on,
-    plainly."""
+    """math.sumprod of floats, as if in three times the precision; from the first overflow (or a
+    factor beyond 2**996) on, plainly."""
     if len(p) != len(q):
         raise ValueError("Inputs are not the same length")
     if len(p) == 0:

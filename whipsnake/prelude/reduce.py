@@ -27,7 +27,7 @@ def _sum(a):
             total += _sum(a[i])
         return total
     if isinstance(_zero(a), (np.float32, np.float64, np.complex64, np.complex128)):
-        return pairwise_sum(a)
+        return _zero(a) + pairwise_sum(a)  # -0.0 becomes 0.0, as in NumPy
     if isinstance(_zero(a), (np.uint8, np.uint16, np.uint32, np.uint64)):
         total = np.uint64(0)
         for i in range(a.shape[0]):

@@ -1,0 +1,12 @@
+# call_from_python_with_unknown_keyword: an unknown keyword in a call from Python: Python's own words
+# expect: any
+# tells: unexpected keyword argument 'c'
+from whipsnake import njit
+
+
+@njit
+def add(a, b):
+    return a + b
+
+
+add(1, b=2, c=3)
