@@ -168,10 +168,17 @@ def reduce(f):
 def no_signature_error(f, arg_types):
     """The exception for arguments that fit none of the signatures of a function that compiles no
     others."""
-    given = ", ".join(str(t) for t in arg_types)
-    known = "; ".join(str(s) for s in nopython_signatures(f))
-    return TypingError(f"No matching definition for argument type(s) {given}\n"
-                       f"  {f.__qualname__} was compiled for {known or 'no signature'}")
+    given = ", ".join(str(t).replace("unicode_type", "str") for t in arg_types)
+    compiled = nopython_signatures(f)
+    known = "; ".join(str(s) for s in compiled)
+    lines = [f"No matching definition for argument type(s) {given}"]
+    wrong = (name for i, name in enumerate(f._parameters[: len(arg_types)])
+             if not any(arg_types[i] is s.args[i] for s in compiled if i < len(s.args)))
+    name = next(wrong, None)
+    if name:
+        lines += _show_parameter(f.py_func, name)
+    lines.append(f"  - {f.__name__}() was compiled for {known or 'no signature'}")
+    return TypingError("\n".join(lines))
 
 
 def argument_error(func, name, error):

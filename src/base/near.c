@@ -30,7 +30,7 @@ static unsigned distance(const char *a, size_t na, const char *b, size_t nb) {
 
 void near_try(Near *n, const char *candidate) {
     size_t have = strlen(n->name), other = strlen(candidate);
-    if (!have || !other || have >= LONGEST || other >= LONGEST) return;
+    if (have < 3 || !other || have >= LONGEST || other >= LONGEST) return;
     if (strcmp(n->name, candidate) == 0) return;
     unsigned d = distance(n->name, have, candidate, other);
     unsigned limit = have < 4 ? 1 : (unsigned)(have + 1) / 3;

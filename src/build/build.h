@@ -44,6 +44,10 @@ const FnDef *build_load(Cx *cx, PyObject *func);
 /* Where the definition stands, from `def` or `lambda` on. */
 Span build_def_span(const FnDef *def);
 
+/* An attribute of a Python object: new, or NULL with the exception set. For names that are asked for again and again:
+ * they are interned. */
+PyObject *build_get_attr(PyObject *obj, const char *name);
+
 /* A new HIGH function of `module`, its args untyped: parameters, then captures. GIL held. Captured
  * arrays are added to module->captured (their types are not). A loop keeps its id whatever other
  * loops are unrolled; each copy of an unrolled loop's body has loops with ids of their own. */

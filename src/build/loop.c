@@ -63,8 +63,7 @@ static void counted_loop(Builder *b, const Node *n, Ref iter, BlockId other, Blo
     bd_write(b, pos, bd_const_int(b, 0, span));
     bd_jump(b, head);
     bd_start(b, head);
-    Ref more = bd_add2(b, OP_COMPARE, span, bd_read(b, pos), len);
-    ir_at(b->fn, more)->sub = CMP_LT;
+    Ref more = bd_add(b, OP_ITER_MORE, span, 3, (Ref[]){iter, len, bd_read(b, pos)});
     bd_branch(b, more, body, other, span);
     bd_enter(b, body);
     take_item(b, n, iter, bd_read(b, pos));

@@ -80,14 +80,20 @@ static bool is_python_number(PyObject *obj) {
     return PyLong_CheckExact(obj) || PyFloat_CheckExact(obj) || PyComplex_CheckExact(obj);
 }
 
+/* What to do about a global of that class. */
+static const char *instead_of(const char *cls, const char *name, Cx *cx) {
+    if (strcmp(cls, "list") == 0)
+        return cx_printf(cx, "make it an array, with numpy.array(%s), or a tuple", name);
+    if (strcmp(cls, "int") == 0) return "write a float, such as 1e30";
+    return "pass what is needed of it as arguments: numbers, arrays, tuples";
+}
+
 static Ref refuse_value(Builder *b, const char *name, PyObject *obj, Span span) {
     const char *cls = py_class_name(b->cx, obj);
     const char *text = cx_printf(
         b->cx, "the value of '%s' is %s %s%s, which compiled code cannot use", name,
         strchr("aeiou", cls[0]) ? "an" : "a", cls, PyLong_CheckExact(obj) ? " beyond 64 bits" : "");
-    return bd_refuse(
-        b, span, D_TYPING, text,
-        "pass it as an argument, or keep to numbers, arrays, tuples, strings and functions");
+    return bd_refuse(b, span, D_TYPING, text, instead_of(cls, name, b->cx));
 }
 
 static Ref add_const(Builder *b, const Const *k, bool weak, Span span) {

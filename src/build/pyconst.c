@@ -175,6 +175,8 @@ static Const *const_dtype(Cx *cx, PyObject *obj) {
 
 /* --- all -------------------------------------------------------------------------------------- */
 
+PyObject *build_get_attr(PyObject *obj, const char *name) { return py_get_attr(obj, name); }
+
 Const *build_const(Cx *cx, PyObject *obj) {
     if (obj == Py_None) return new_const(cx, TY_OF(TY_NONE));
     if (obj == Py_Ellipsis) return bd_ellipsis(cx);

@@ -170,7 +170,7 @@ static PyObject *class_of(Infer *in, const Type *ty) {
     case TY_ENUM: return ty->obj;
     case TY_ARRAY: {
         PyObject *np = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
-        PyObject *cls = np ? PyObject_GetAttrString(np, "ndarray") : NULL;
+        PyObject *cls = np ? build_get_attr(np, "ndarray") : NULL;
         PyErr_Clear();
         if (cls) cx_defer(in->cx, (void (*)(void *))Py_DecRef, cls);
         return cls;
@@ -325,7 +325,7 @@ static const Row exception_row = {
     .name = "builtins.exception", .params = "*args", .type = type_exception, .lower = lower_exception};
 
 static const char *const *field_names(Infer *in, PyObject *cls, uint32_t *n) {
-    PyObject *fields = PyObject_GetAttrString(cls, "_fields");
+    PyObject *fields = build_get_attr(cls, "_fields");
     if (!fields || !PyTuple_Check(fields)) {
         PyErr_Clear();
         Py_XDECREF(fields);
@@ -344,7 +344,7 @@ static const char *const *field_names(Infer *in, PyObject *cls, uint32_t *n) {
 /* Value i: as given, or the field's default. */
 static Arg namedtuple_arg(Call *c, PyObject *cls, const char *name, uint32_t i) {
     if (given(c, i)) return c->args[i];
-    PyObject *defaults = PyObject_GetAttrString(cls, "_field_defaults");
+    PyObject *defaults = build_get_attr(cls, "_field_defaults");
     PyObject *value = defaults ? PyDict_GetItemString(defaults, name) : NULL;
     Const *k = value ? build_const(c->in->cx, value) : NULL;
     PyErr_Clear();

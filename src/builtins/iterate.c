@@ -43,8 +43,12 @@ static Ref lower_enumerate(Lower *lo, Call *c) {
 
 static Type *type_zip(Call *c) {
     Type *all = c->args[0].ty;
-    for (uint32_t i = 0; i < all->nitems; i++)
+    for (uint32_t i = 0; i < all->nitems; i++) {
         if (!infer_is_iterable(all->items[i])) return rule_no_overload(c);
+        /* zip(it, it) takes turns: its length cannot be known beforehand */
+        if (all->items[i]->kind == TY_ITER && all->items[i]->how == ITER_SHARED)
+            return infer_fail(c->in, c->span, D_NOT_YET, "zip() of what iter() made");
+    }
     if (all->nitems > 64) return infer_fail(c->in, c->span, D_CODE_SIZE, "zip() of more than 64 iterables");
     return ty_iter(ITER_ZIP, NULL, all->items, all->nitems);
 }
@@ -64,8 +68,15 @@ static Type *type_reversed(Call *c) {
 
 static Type *type_iter(Call *c) {
     Type *ty = c->args[0].ty;
-    if (!infer_is_iterable(ty)) return rule_no_overload(c);
-    return ty->kind == TY_ITER ? ty : ty_iter(ITER_PLAIN, ty, NULL, 0);
+    if (!infer_is_iterable(ty) || !infer_item_type(ty)) return rule_no_overload(c);
+    return ty->kind == TY_ITER && ty->how == ITER_SHARED ? ty : ty_iter(ITER_SHARED, ty, NULL, 0);
+}
+
+/* iter(v): v and a position of its own that next() and loops move. */
+static Ref lower_iter(Lower *lo, Call *c) {
+    Ref v = lo_arg(lo, c->args[0]);
+    if (lo_type(lo, v) == c->result) return v;
+    return lo_make(lo, c->result, 2, (Ref[]){v, lo_cell_new(lo, TY_I(64), lo_int(lo, 0))});
 }
 
 static Ref lower_iterator(Lower *lo, Call *c) {
@@ -75,10 +86,34 @@ static Ref lower_iterator(Lower *lo, Call *c) {
 }
 
 static Type *type_next(Call *c) {
-    return infer_fail(c->in, c->span, D_NOT_YET, "next(): write a for loop over the iterator");
+    Type *ty = c->args[0].ty;
+    if (ty->kind != TY_ITER || ty->how != ITER_SHARED) {
+        if (c->in->final) diag_hint(c->in->cx, "next() takes what iter() made");
+        return rule_no_overload(c);
+    }
+    Type *item = infer_item_type(ty);
+    if (item && given(c, 1)) item = ty_join(item, c->args[1].ty);
+    return item ? item : rule_no_overload(c);
 }
 
-static Ref lower_never(Lower *lo, Call *c) { INTERNAL(lo->cx, c->span, "a refused call was lowered"); }
+static Ref lower_next(Lower *lo, Call *c) {
+    Ref it = lo_arg(lo, c->args[0]), some = lo_cmp(lo, OP_GT, lower_length(lo, it), lo_int(lo, 0));
+    if (!given(c, 1)) {
+        lo_check(lo, some, CHECK_STOP);
+        return lo_convert(lo, lower_item(lo, it, lo_int(lo, 0)), c->result);
+    }
+    BlockId yes = lo_block(lo, "some"), no = lo_block(lo, "none"), done = lo_block(lo, "next");
+    Ref r = lo_param(lo, done, c->result);
+    lo_branch(lo, some, yes, no);
+    lo->b = yes;
+    Ref item = lo_convert(lo, lower_item(lo, it, lo_int(lo, 0)), c->result);
+    lo_jump(lo, done, 1, &item);
+    lo->b = no;
+    Ref otherwise = lo_arg_as(lo, c->args[1], c->result);
+    lo_jump(lo, done, 1, &otherwise);
+    lo->b = done;
+    return r;
+}
 
 /* --- folds: all, any, sum, min, max --------------------------------------------------------------------------------------- */
 
@@ -291,8 +326,8 @@ const Row rows_iterate[] = {
     {.name = "builtins.enumerate", .takes = "arrays, tuples, ranges, strings and what enumerate() and zip() give", .params = "iterable, start=", .type = type_enumerate, .lower = lower_enumerate},
     {.name = "builtins.zip", .takes = "arrays, tuples, ranges, strings and what enumerate() and zip() give", .params = "*iterables", .type = type_zip, .lower = lower_zip},
     {.name = "builtins.reversed", .takes = "arrays, tuples, ranges, strings and what enumerate() and zip() give", .params = "sequence", .type = type_reversed, .lower = lower_iterator},
-    {.name = "builtins.iter", .params = "iterable", .type = type_iter, .lower = lower_iterator},
-    {.name = "builtins.next", .params = "iterator, default=", .type = type_next, .lower = lower_never},
+    {.name = "builtins.iter", .params = "iterable", .type = type_iter, .lower = lower_iter},
+    {.name = "builtins.next", .params = "iterator, default=", .type = type_next, .lower = lower_next},
     {.name = "builtins.all", .params = "iterable", .type = type_all, .lower = lower_all},
     {.name = "builtins.any", .params = "iterable", .type = type_all, .lower = lower_any},
     {.name = "builtins.sum", .takes = "arrays, tuples and ranges of numbers", .params = "iterable, start=", .type = type_sum, .lower = lower_sum, .data = BIN_ADD},

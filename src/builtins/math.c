@@ -233,7 +233,10 @@ static Type *type_divisors(Call *c) {
     Type *all = c->args[0].ty, *result = TY_I(64);
     for (uint32_t i = 0; i < all->nitems; i++) {
         Type *ty = infer_plain(all->items[i]);
-        if (!ty_is_integral(ty) && !(ty->kind == TY_ENUM && ty->is_signed)) return math_refuse(c);
+        if (!ty_is_integral(ty) && !(ty->kind == TY_ENUM && ty->is_signed)) {
+            infer_hint(c->in, "it takes integers");
+            return math_refuse(c);
+        }
         if (ty == TY_U(64)) result = ty;
     }
     return result;

@@ -15,9 +15,14 @@ Type *math_number(const Call *c, uint32_t i) {
 Type *math_refuse(Call *c) {
     bool numpy = strncmp(c->row->name, "numpy.", 6) == 0;
     for (uint32_t i = 0; i < c->nargs; i++) {
-        if (!given(c, i) || c->args[i].ty->kind != TY_ARRAY) continue;
-        if (c->in->final) diag_hint(c->in->cx, "write a loop over the elements of the array");
+        if (!given(c, i)) continue;
+        TyKind kind = (TyKind)plain(c, i)->kind;
+        bool is_tuple = kind == TY_TUPLE && !c->args[i].packed;
+        if (kind == TY_STR || is_tuple || kind == TY_NONE) infer_hint(c->in, "it takes numbers");
+        if (kind != TY_ARRAY) continue;
+        infer_hint(c->in, "write a loop over the elements of the array");
         if (!numpy) break;
+        infer_explain_args(c->in, c->inst, c->args, c->nargs);
         const char *what = cx_printf(c->in->cx, "%s of a whole array", c->row->name);
         return infer_fail(c->in, c->span, D_NOT_YET, what);
     }

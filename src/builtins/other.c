@@ -6,7 +6,9 @@
 /* The np.dtype object of a type; new reference or NULL. */
 static PyObject *dtype_object(const Type *ty) {
     PyObject *np = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
-    PyObject *r = np ? PyObject_CallMethod(np, "dtype", "s", ty->kind == TY_BOOL ? "bool" : ty->name) : NULL;
+    PyObject *make = np ? build_get_attr(np, "dtype") : NULL;
+    PyObject *r = make ? PyObject_CallFunction(make, "s", ty->kind == TY_BOOL ? "bool" : ty->name) : NULL;
+    Py_XDECREF(make);
     PyErr_Clear();
     return r;
 }
@@ -32,7 +34,9 @@ static Ref lower_constant(Lower *lo, Call *c) { return lo_const(lo, c->row->cons
 static Const *const_result_type(Call *c) {
     PyObject *np = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
     PyObject *a = dtype_object(rule_dtype(c, 0, NULL)), *b = dtype_object(rule_dtype(c, 1, NULL));
-    PyObject *r = np && a && b ? PyObject_CallMethod(np, "result_type", "OO", a, b) : NULL;
+    PyObject *join = np && a && b ? build_get_attr(np, "result_type") : NULL;
+    PyObject *r = join ? PyObject_CallFunctionObjArgs(join, a, b, NULL) : NULL;
+    Py_XDECREF(join);
     Const *k = r ? build_const(c->in->cx, r) : NULL;
     PyErr_Clear();
     Py_XDECREF(a);

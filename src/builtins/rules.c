@@ -29,7 +29,9 @@ Type *rule_object_type(Infer *in, PyObject *obj) {
     if (t) return t;
     PyErr_Clear();
     PyObject *np = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
-    PyObject *dtype = np ? PyObject_CallMethod(np, "dtype", "O", obj) : NULL;
+    PyObject *make = np ? build_get_attr(np, "dtype") : NULL;
+    PyObject *dtype = make ? PyObject_CallFunctionObjArgs(make, obj, NULL) : NULL;
+    Py_XDECREF(make);
     if (dtype) t = in->core->type_of(dtype);
     PyErr_Clear();
     Py_XDECREF(dtype);

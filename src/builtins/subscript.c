@@ -141,7 +141,7 @@ static Type *bad_index(Infer *in, Inst *inst, Ref r, Type *obj, Type *index, Typ
         return infer_fail_about(in, inst, ins->args, 1, ins->span, D_TOO_MANY_INDICES, (int)obj->ndim,
                                 obj->ndim == 1 ? "" : "s", index->kind == TY_TUPLE ? (int)index->nitems : 1);
     if (bad->kind == TY_FLOAT) infer_hint(in, "subscripts are integers: use // for a quotient, or int(x)");
-    return infer_fail_about(in, inst, ins->args, 2, ir_at(inst->high, ins->args[1])->span, D_BAD_INDEX,
+    return infer_fail_about(in, inst, ins->args, 2, infer_part(inst, r, ins->args[1]), D_BAD_INDEX,
                             infer_value_text(in->cx, obj), infer_value_text(in->cx, bad));
 }
 
@@ -202,10 +202,7 @@ static Type *tuple_get_type(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Co
     }
     Type *item = infer_item_type(obj.ty);
     if (item) return item;
-    if (in->final)
-        diag_hint(cx, "loop over the tuple directly (`for item in t`): such loops are unrolled, one copy per item");
-    return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NOT_CONSTANT,
-                            "the subscript of a tuple whose items differ in type");
+    return infer_fail_about(in, inst, ins->args, 2, ins->span, D_TUPLE_INDEX);
 }
 
 Type *subscript_type(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Const **k) {
@@ -420,6 +417,7 @@ bool subscript_store_ok(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Arg va
     Cx *cx = in->cx;
     if (obj.ty->kind != TY_ARRAY) {
         if (obj.ty->kind == TY_TUPLE) infer_hint(in, "tuples do not change: make a new one, or use a NumPy array");
+        if (obj.ty->kind == TY_STR) infer_hint(in, "strings do not change: make a new one");
         return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_ASSIGNABLE, infer_value_text(cx, obj.ty));
     }
     if (obj.ty->readonly) return infer_fail_about(in, inst, ins->args, 1, ins->span, D_READONLY);

@@ -57,7 +57,9 @@ static PyObject *find_object(const char *name) {
     memcpy(module, name, (size_t)(dot - name));
     module[dot - name] = 0;
     PyObject *mod = PyDict_GetItemString(PyImport_GetModuleDict(), module);
-    PyObject *obj = mod ? PyObject_GetAttrString(mod, dot + 1) : NULL;
+    PyObject *dict = mod && PyModule_Check(mod) ? PyModule_GetDict(mod) : NULL;
+    PyObject *obj = dict ? PyDict_GetItemString(dict, dot + 1) : NULL; /* borrowed, as all here */
+    Py_XINCREF(obj);
     PyErr_Clear();
     return obj;
 }

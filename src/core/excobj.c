@@ -60,7 +60,8 @@ void exc_release(ExcObj *e) {
 
 void exc_trace(ExcObj *e, const Site *site) {
     enum { ALL = sizeof e->trace / sizeof *e->trace, INNER = ALL / 2 };
-    if (e == &no_memory) return;
+    /* Cleanup that passes the exception on has no line of its own. */
+    if (e == &no_memory || site->line == 0) return;
     if (e->ntrace < ALL) {
         e->trace[e->ntrace] = site;
     } else {

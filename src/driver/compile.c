@@ -164,16 +164,24 @@ static int run_stages(Job *job) {
 
 /* --- errors as Python exceptions -------------------------------------------------------------- */
 
+/* Attribute of a module: new, or NULL; the name is interned, see py_attr. */
+static PyObject *module_attr(PyObject *module, const char *name) {
+    PyObject *key = module ? PyUnicode_InternFromString(name) : NULL;
+    PyObject *value = key ? PyObject_GetAttr(module, key) : NULL;
+    Py_XDECREF(key);
+    return value;
+}
+
 /* New reference to the class of that name: of whipsnake.errors, or a builtin one. NULL with an
  * exception set. */
 static PyObject *error_class(const char *name) {
     PyObject *errors = PyImport_ImportModule("whipsnake.errors");
-    PyObject *cls = errors ? PyObject_GetAttrString(errors, name) : NULL;
+    PyObject *cls = module_attr(errors, name);
     Py_XDECREF(errors);
     if (cls) return cls;
     PyErr_Clear();
     PyObject *builtins = PyImport_ImportModule("builtins");
-    cls = builtins ? PyObject_GetAttrString(builtins, name) : NULL;
+    cls = module_attr(builtins, name);
     Py_XDECREF(builtins);
     return cls;
 }
@@ -188,11 +196,23 @@ static void format_diag(Cx *cx, void *arg) {
     f->text = diag_format(cx, f->diag);
 }
 
+/* The exception that Python has set gets the place of ours as a note. */
+static void add_place(Cx *cx, Format *f) {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (value && cx_run(cx, format_diag, f) == 0)
+        Py_XDECREF(PyObject_CallMethod(value, "add_note", "s", f->text));
+    PyErr_Clear();
+    PyErr_Restore(type, value, trace);
+}
+
 /* The exception for cx->diag. What Python raised itself (an overload's own error) goes on as it is.
  */
 static void raise_diag(Cx *cx) {
     Format f = {.diag = cx->diag};
     if (PyErr_Occurred()) {
+        if (f.diag && f.diag->id == D_PYTHON) add_place(cx, &f);
         if (!f.diag || f.diag->id == D_PYTHON) return;
         PyErr_Clear();
     }

@@ -4,7 +4,7 @@
 #include "infer/infer_int.h"
 
 Const *infer_object_attr(Infer *in, PyObject *obj, const char *name) {
-    PyObject *v = PyObject_GetAttrString(obj, name);
+    PyObject *v = build_get_attr(obj, name);
     if (!v) {
         PyErr_Clear();
         return NULL;
@@ -16,10 +16,10 @@ Const *infer_object_attr(Infer *in, PyObject *obj, const char *name) {
 const char *infer_object_name(Infer *in, PyObject *obj) {
     static const char *const attrs[] = {"__qualname__", "__name__"}; /* modules have the second alone */
     const char *text = NULL, *mod = NULL;
-    PyObject *name = NULL, *module = PyObject_GetAttrString(obj, "__module__");
+    PyObject *name = NULL, *module = build_get_attr(obj, "__module__");
     PyErr_Clear();
     for (int i = 0; i < 2 && !name; i++) {
-        name = PyObject_GetAttrString(obj, attrs[i]);
+        name = build_get_attr(obj, attrs[i]);
         PyErr_Clear();
     }
     if (!name) name = PyObject_Repr(obj);
@@ -39,7 +39,7 @@ const char *infer_object_name(Infer *in, PyObject *obj) {
 /* The list registered under (type class, name) for a class of ty's Python type object, borrowed; NULL: none. */
 static PyObject *user_table(Infer *in, const Type *ty, const char *table, const char *name) {
     PyObject *mod = PyDict_GetItemString(PyImport_GetModuleDict(), "whipsnake.extending");
-    PyObject *find = mod ? PyObject_GetAttrString(mod, "_find") : NULL;
+    PyObject *find = mod ? build_get_attr(mod, "_find") : NULL;
     PyObject *t = find ? in->core->type_to_object((Type *)ty) : NULL;
     PyObject *r = t ? PyObject_CallFunction(find, "sOs", table, t, name) : NULL;
     PyErr_Clear();
@@ -91,7 +91,7 @@ static Type *object_attr(Infer *in, Inst *inst, Ref r, Type *owner, Const **k) {
 }
 
 bool infer_is_python_number(PyObject *obj, const char *name) {
-    PyObject *v = PyObject_GetAttrString(obj, name);
+    PyObject *v = build_get_attr(obj, name);
     bool is = v && (PyLong_CheckExact(v) || PyFloat_CheckExact(v) || PyComplex_CheckExact(v));
     PyErr_Clear();
     Py_XDECREF(v);

@@ -246,12 +246,12 @@ static bool default_arg(Infer *in, const FnDef *def, uint32_t i, const Arg *capt
     PyObject *value = NULL;
     if (i < def->npositional) {
         if (i + def->ndefaults < def->npositional) return false;
-        PyObject *defaults = PyObject_GetAttrString(def->func, "__defaults__");
+        PyObject *defaults = build_get_attr(def->func, "__defaults__");
         if (defaults && PyTuple_Check(defaults))
             value = PyTuple_GetItem(defaults, (Py_ssize_t)(i - (def->npositional - def->ndefaults)));
         Py_XDECREF(defaults);
     } else {
-        PyObject *defaults = PyObject_GetAttrString(def->func, "__kwdefaults__");
+        PyObject *defaults = build_get_attr(def->func, "__kwdefaults__");
         if (defaults && PyDict_Check(defaults)) value = PyDict_GetItemString(defaults, def->params[i]);
         Py_XDECREF(defaults);
     }
@@ -321,8 +321,8 @@ static PyObject *registry(Infer *in, const char *table) {
     PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
     PyObject *mod = PyDict_GetItemString(modules, "whipsnake.extending");
     if (!mod) return NULL;
-    PyObject *reg = PyObject_GetAttrString(mod, "_registry");
-    PyObject *dict = reg ? PyObject_GetAttrString(reg, table) : NULL;
+    PyObject *reg = build_get_attr(mod, "_registry");
+    PyObject *dict = reg ? build_get_attr(reg, table) : NULL;
     PyErr_Clear();
     Py_XDECREF(reg);
     if (dict) cx_defer(in->cx, (void (*)(void *))Py_DecRef, dict);
@@ -336,14 +336,14 @@ static _Noreturn void python_error(Infer *in, Span span) {
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);
     PyObject *errors = PyImport_ImportModule("whipsnake.errors");
-    PyObject *cls = errors ? PyObject_GetAttrString(errors, "CompileError") : NULL;
+    PyObject *cls = errors ? build_get_attr(errors, "CompileError") : NULL;
     bool ours = cls && value && PyObject_IsInstance(value, cls) > 0;
     PyErr_Clear();
     PyErr_Restore(type, value, trace);
     Py_XDECREF(errors);
     Py_XDECREF(cls);
     if (ours) diag_fail(in->cx, span, D_OVERLOAD, infer_python_error(in->cx));
-    diag_fail(in->cx, span, D_PYTHON, "an overload raised");
+    diag_fail(in->cx, span, D_PYTHON, "raised by an overload, for the call here");
 }
 
 /* Calls one overload with the types (positional, then keywords); the function it returns is kept alive. NULL: it declined. */
@@ -428,7 +428,7 @@ static PyObject *prelude_function(Infer *in, const char *name, Span span) {
     if (known) return known;
     const char *dot = strchr(name, '.');
     PyObject *mod = PyImport_ImportModule(cx_printf(in->cx, "whipsnake.prelude.%.*s", (int)(dot - name), name));
-    PyObject *f = mod ? PyObject_GetAttrString(mod, dot + 1) : NULL;
+    PyObject *f = mod ? build_get_attr(mod, dot + 1) : NULL;
     Py_XDECREF(mod);
     if (!f) python_error(in, span);
     cx_defer(in->cx, (void (*)(void *))Py_DecRef, f);
@@ -482,13 +482,6 @@ static bool bind_row(Infer *in, Inst *inst, const Row *row, const Arg *self, con
     return true;
 }
 
-/* The callee's own place, where it is in one line with the call. */
-static Span callee_span(const Inst *inst, Ref call) {
-    const Ins *ins = ir_at(inst->high, call);
-    Span span = ir_at(inst->high, ins->args[0])->span;
-    return span.line == ins->span.line && span.end_line == span.line ? span : ins->span;
-}
-
 /* "os.getcwd", as it is written, where the object itself says posix.getcwd. */
 static const char *written_name(Infer *in, const Inst *inst, Ref call, PyObject *obj) {
     const Ins *callee = ir_at(inst->high, ir_at(inst->high, call)->args[0]);
@@ -522,9 +515,12 @@ static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *
         out->options = infer_options(&own);
         return bind_function(in, func, act, span, out);
     }
-    if (PyObject_HasAttrString(obj, "__code__")) return bind_function(in, obj, act, span, out);
+    PyObject *code = build_get_attr(obj, "__code__");
+    PyErr_Clear();
+    Py_XDECREF(code);
+    if (code) return bind_function(in, obj, act, span, out);
     infer_suggest_function(in, written_name(in, inst, call, obj), obj);
-    infer_fail(in, callee_span(inst, call), D_UNKNOWN_CALL, written_name(in, inst, call, obj));
+    infer_fail(in, infer_part(inst, call, ir_at(inst->high, call)->args[0]), D_UNKNOWN_CALL, written_name(in, inst, call, obj));
     return false;
 }
 
@@ -558,9 +554,7 @@ static bool resolve(Infer *in, Inst *inst, Arg callee, const Actuals *act, Ref c
         return bind_def(in, callee.ty->code, act, items, span, out);
     }
     default:
-        if (callee.ref != ir_at(inst->high, call)->args[0]) span = ir_at(inst->high, callee.ref)->span;
-        else span = callee_span(inst, call);
-        infer_fail_about(in, inst, &callee.ref, 1, span, D_NOT_CALLABLE, infer_value_text(in->cx, callee.ty));
+        infer_fail_about(in, inst, &callee.ref, 1, infer_part(inst, call, callee.ref), D_NOT_CALLABLE, infer_value_text(in->cx, callee.ty));
         return false;
     }
 }

@@ -24,7 +24,7 @@ static void note_callers(Cx *cx, Diag *d, const Inst *inst) {
 /* Is the function one of our own, written in Python? Only those carry a public name, or are called by such. */
 static bool is_prelude(Infer *in, const Inst *inst) {
     Cx *cx = in->cx;
-    PyObject *name = inst->def->func ? PyObject_GetAttrString(inst->def->func, "__module__") : NULL;
+    PyObject *name = inst->def->func ? build_get_attr(inst->def->func, "__module__") : NULL;
     if (name) cx_defer(cx, (void (*)(void *))Py_DecRef, name);
     const char *text = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
     PyErr_Clear();
@@ -102,6 +102,7 @@ static void check_param(Infer *in, Inst *inst, Ref r) {
     /* A value that nobody looks at may clash: dead variables get parameters too. */
     if (inst->state->use_start[r] == inst->state->use_start[r + 1]) return;
     Cx *cx = in->cx;
+    for (int i = 0; i < 2; i++) clash[i] = infer_source(inst, clash[i]);
     bool swap = stands_before(ir_at(inst->high, clash[1])->span, ir_at(inst->high, clash[0])->span);
     Ref first = clash[swap], second = clash[!swap];
     const Ins *a = ir_at(inst->high, first), *b = ir_at(inst->high, second);
@@ -110,7 +111,8 @@ static void check_param(Infer *in, Inst *inst, Ref r) {
     infer_explain_as(in, inst, second, ins->name);
     if (a->ty->kind == TY_TUPLE && b->ty->kind == TY_TUPLE && a->ty->nitems != b->ty->nitems)
         infer_hint(in, "a tuple has one length: fill a NumPy array, or use two names");
-    diag_fail(cx, b->span, D_NO_JOIN, name, infer_type_text(cx, a->ty), infer_type_text(cx, b->ty));
+    Span span = b->op == OP_ARG && ins->span.line ? ins->span : b->span;
+    diag_fail(cx, span, D_NO_JOIN, name, infer_type_text(cx, a->ty), infer_type_text(cx, b->ty));
 }
 
 /* The first return whose type does not go with `ty`. */

@@ -3,8 +3,6 @@
 
 #include "infer/infer_int.h"
 
-/* Users of each value, as one array cut by value: instructions, or blocks (terminators and edges). */
-enum { USER_BLOCK = 1u << 31 };
 
 /* --- uses ------------------------------------------------------------------------------------------------------ */
 
@@ -78,6 +76,8 @@ static void enqueue_users(Infer *in, Inst *inst, Ref r) {
         if (s->reached[b]) enqueue(in, inst, user);
     }
 }
+
+void infer_again(Infer *in, Inst *inst, Ref r) { enqueue(in, inst, r); }
 
 /* --- values -------------------------------------------------------------------------------------------------------- */
 

@@ -127,6 +127,18 @@ void infer_suggest(Infer *in, const Near *near, const char *otherwise) {
         diag_hint(in->cx, "%s", otherwise);
 }
 
+static bool lies_in(Span in, Span outer) {
+    bool starts = in.line > outer.line || (in.line == outer.line && in.col >= outer.col);
+    bool ends = in.end_line < outer.end_line ||
+                (in.end_line == outer.end_line && in.end_col <= outer.end_col);
+    return in.line && in.file == outer.file && starts && ends;
+}
+
+Span infer_part(const Inst *inst, Ref r, Ref operand) {
+    Span whole = ir_at(inst->high, r)->span, part = ir_at(inst->high, operand)->span;
+    return lies_in(part, whole) ? part : whole;
+}
+
 /* --- where a value came from ------------------------------------------------------------------------ */
 
 static bool is_identifier(const char *s) {
@@ -263,6 +275,15 @@ static void explain_param(Infer *in, Inst *inst, Ref r, const char *who, int dep
 
 void infer_explain(Infer *in, Inst *inst, Ref r) {
     if (in->final && r) explain_at(in, inst, r, NULL, 0);
+}
+
+Ref infer_source(Inst *inst, Ref r) {
+    const Ins *ins = ir_at(inst->high, r);
+    Sources from = {.n = 0};
+    if (ins->op == OP_PARAM) list_sources(inst, r, &from);
+    for (uint32_t i = 0; i < from.n; i++)
+        if (ir_at(inst->high, from.at[i])->ty == ins->ty) return from.at[i];
+    return r;
 }
 
 void infer_explain_as(Infer *in, Inst *inst, Ref r, const char *name) {

@@ -117,6 +117,9 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k);
 Type *infer_fail(Infer *in, Span span, DiagId id, ...);
 /* The same with notes telling the types of these values and where they came from. */
 Type *infer_fail_about(Infer *in, Inst *inst, const Ref *about, uint32_t n, Span span, DiagId id, ...);
+/* The place of an operand, where it stands inside the instruction's; a variable has its place elsewhere: then the
+ * instruction's own. */
+Span infer_part(const Inst *inst, Ref ins, Ref operand);
 /* Adds the note for one value: "'x' is int64: argument 1 of f". Only in final mode. */
 void infer_explain(Infer *in, Inst *inst, Ref r);
 

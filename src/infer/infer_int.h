@@ -20,7 +20,11 @@ typedef struct InstState {
     Preds *preds;
 } InstState;
 
+enum { USER_BLOCK = 1u << 31 }; /* in InstState.users: the user is a block's terminator or edges */
+
 /* engine.c */
+/* Puts r into the queue once more. */
+void infer_again(Infer *in, Inst *inst, Ref r);
 Type *infer_param(Infer *in, Inst *inst, BlockId b, uint32_t index, Const **k, Ref clash[2]);
 /* Rebuilds inst with this loop unrolled; false if it is already, or too often. */
 bool infer_unroll(Infer *in, Inst *inst, int64_t loop, uint32_t n);
@@ -48,6 +52,8 @@ Type *infer_call(Infer *in, Inst *inst, Ref r, Const **k);
 /* The function that the overloads `impls` (a list) give for these types, as a call with self alone; NULL: none. */
 Inst *infer_call_impls(Infer *in, Inst *inst, PyObject *impls, const Arg *self, Ref r, Callee *out);
 
+/* explain.c: a value of the same type that reaches the merge r; r itself if it is no merge, or there is none. */
+Ref infer_source(Inst *inst, Ref r);
 /* explain.c: the text of the exception that Python has set, which is cleared. */
 const char *infer_python_error(Cx *cx);
 

@@ -113,6 +113,13 @@ static Type *infer_slice(Infer *in, Inst *inst, const Ins *ins, Const **k) {
     return c->ty;
 }
 
+/* CPython's words. */
+static Type *bad_count(Infer *in, Inst *inst, const Ins *ins, uint32_t n, uint32_t want, bool star) {
+    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_TYPING,
+                            cx_printf(in->cx, "%s values to unpack (expected %s%u, got %u)",
+                                      n < want ? "not enough" : "too many", star ? "at least " : "", want, n));
+}
+
 static Type *infer_unpack(Infer *in, Inst *inst, const Ins *ins) {
     Arg a = arg_of(inst, ins->args[0]);
     uint32_t before = (uint32_t)ins->imm, after = ins->imm2 < 0 ? 0 : (uint32_t)ins->imm2;
@@ -121,7 +128,7 @@ static Type *infer_unpack(Infer *in, Inst *inst, const Ins *ins) {
     Type **items = NEWN(in->cx, Type *, want + 1);
     if (a.ty->kind == TY_TUPLE) {
         uint32_t n = a.ty->nitems;
-        if (star ? n < want : n != want) goto bad;
+        if (star ? n < want : n != want) return bad_count(in, inst, ins, n, want, star);
         if (!star) return ty_tuple(a.ty->items, n);
         for (uint32_t i = 0; i < before; i++) items[i] = a.ty->items[i];
         items[before] = ty_tuple(a.ty->items + before, n - want);
@@ -137,7 +144,6 @@ static Type *infer_unpack(Infer *in, Inst *inst, const Ins *ins) {
         for (uint32_t i = 0; i < want; i++) items[i] = TY_I(64);
         return ty_tuple(items, want);
     }
-bad:
     return infer_fail_about(in, inst, ins->args, 1, ins->span, D_UNPACK, infer_value_text(in->cx, a.ty),
                             (int)(want + star));
 }
@@ -158,7 +164,7 @@ Type *infer_item_type(Type *ty) {
             if (ty->items[i] != ty->items[0]) return NULL;
         return ty->nitems ? ty->items[0] : NULL;
     case TY_ITER: {
-        if (ty->how == ITER_PLAIN || ty->how == ITER_REVERSED) return infer_item_type(ty->of);
+        if (ty->how != ITER_ENUMERATE && ty->how != ITER_ZIP) return infer_item_type(ty->of);
         Type *items[64];
         uint32_t n = 0;
         if (ty->how == ITER_ENUMERATE) {
@@ -179,7 +185,7 @@ Type *infer_item_type(Type *ty) {
 /* Number of items when the type tells it, else -1. */
 static int64_t known_length(const Type *ty) {
     if (ty->kind == TY_TUPLE) return ty->nitems;
-    if (ty->kind != TY_ITER) return -1;
+    if (ty->kind != TY_ITER || ty->how == ITER_SHARED) return -1;
     if (ty->how != ITER_ZIP) return known_length(ty->of);
     int64_t least = -1;
     for (uint32_t i = 0; i < ty->nitems; i++) {
@@ -193,6 +199,7 @@ static int64_t known_length(const Type *ty) {
 static Type *item_type_at(Type *ty, uint32_t i) {
     if (ty->kind == TY_TUPLE) return i < ty->nitems ? ty->items[i] : NULL;
     if (ty->kind != TY_ITER) return infer_item_type(ty);
+    if (ty->how == ITER_SHARED) return infer_item_type(ty);
     if (ty->how == ITER_PLAIN) return item_type_at(ty->of, i);
     if (ty->how == ITER_REVERSED) return item_type_at(ty->of, (uint32_t)known_length(ty->of) - 1 - i);
     Type *items[64];
@@ -309,7 +316,7 @@ static Type *infer_strong(Infer *in, Inst *inst, const Ins *ins, Const **k) {
     PyErr_Clear();
     if (!want)
         return infer_fail(in, ins->span, D_TYPING,
-                          cx_printf(in->cx, "locals= gives '%s' what is no type", ins->name));
+                          cx_printf(in->cx, "what locals= gives for '%s' is not a type", ins->name));
     if (!ty_is_number(v->ty) || !ty_is_number(want))
         return v->ty == want ? want
                              : infer_fail_about(in, inst, ins->args, 1, ins->span, D_BAD_CONVERSION,
@@ -345,22 +352,48 @@ static Type *captured_type(Infer *in, const Ins *ins) {
     return m->captured_types.at[ins->imm];
 }
 
-/* Shown where the variable is first assigned. */
-static Type *bad_cell(Infer *in, Inst *inst, Ref cell) {
-    Span span = ir_at(inst->high, cell)->span;
-    for (Ref r = 1; r < inst->high->ins.n; r++) {
-        const Ins *ins = ir_at(inst->high, r);
-        if (ins->op != OP_CELL_SET || ins->args[0] != cell) continue;
-        span = ins->span;
-        break;
+/* A cell holds what its function assigns to the variable: the join over these assignments. Inner functions must
+ * assign what fits. */
+static Type *infer_cell_new(Infer *in, Inst *inst, Ref r, const Ins *ins) {
+    InstState *s = inst->state;
+    Type *of = ir_at(inst->high, ins->args[0])->ty;
+    Span span = ins->span;
+    for (uint32_t i = s->use_start[r]; i < s->use_start[r + 1]; i++) {
+        if (s->users[i] & USER_BLOCK) continue;
+        const Ins *user = ir_at(inst->high, s->users[i]);
+        if (user->op != OP_CELL_SET || user->args[0] != r) continue;
+        Type *ty = ir_at(inst->high, user->args[1])->ty, *join = ty_join(of, ty);
+        if (!join)
+            return infer_fail_about(in, inst, &user->args[1], 1, user->span, D_NO_JOIN, "the captured variable",
+                                    infer_type_text(in->cx, of), infer_type_text(in->cx, ty));
+        of = join;
+        span = user->span;
     }
+    if (of->kind == TY_UNDEF) return NULL;
+    if (!of->owning) return ty_cell(of);
     infer_hint(in, "let the inner function return the new value");
-    return infer_fail(in, span, D_NOT_YET, "assigning to a variable that an inner function captured");
+    return infer_fail(in, span, D_NOT_YET,
+                      "assigning an array or text to a variable that an inner function captured");
+}
+
+static Type *infer_cell_set(Infer *in, Inst *inst, const Ins *ins) {
+    const Ins *cell = ir_at(inst->high, ins->args[0]);
+    Type *ty = ir_at(inst->high, ins->args[1])->ty;
+    if (ty->kind == TY_UNDEF) return NULL;
+    if (cell->op == OP_CELL_NEW) infer_again(in, inst, ins->args[0]);
+    if (cell->ty->kind == TY_UNDEF) return TY_OF(TY_NONE);
+    Type *of = cell->ty->of;
+    if (cell->op != OP_CELL_NEW && ty_join(of, ty) != of) {
+        infer_hint(in, "give the variable a first value of this type where it is defined");
+        return infer_fail_about(in, inst, &ins->args[1], 1, ins->span, D_NO_JOIN, "the captured variable",
+                                infer_type_text(in->cx, of), infer_type_text(in->cx, ty));
+    }
+    return TY_OF(TY_NONE);
 }
 
 Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
     const Ins *ins = ir_at(inst->high, r);
-    if (ins->op != OP_CELL_NEW && !operands_known(inst, ins)) return NULL;
+    if (ins->op != OP_CELL_NEW && ins->op != OP_CELL_SET && !operands_known(inst, ins)) return NULL;
     switch ((Op)ins->op) {
     case OP_ARG:
         *k = inst->arg_ks[ins->imm];
@@ -406,6 +439,11 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
         if (n >= 0) *k = ir_const_int(in->cx, TY_I(64), n);
         return TY_I(64);
     }
+    case OP_ITER_MORE: {
+        const Const *n = ir_at(inst->high, ins->args[1])->k, *pos = ir_at(inst->high, ins->args[2])->k;
+        if (n && pos && n->i <= pos->i) *k = const_bool(in->cx, false);
+        return TY_OF(TY_BOOL);
+    }
     case OP_ITER_ITEM: return infer_iter_item(in, inst, ins);
     case OP_CLOSURE: return infer_closure(in, inst, ins);
     case OP_FORMAT: return infer_format(in, inst, ins);
@@ -413,9 +451,9 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
     case OP_CHECK_SET: return TY_OF(TY_NONE);
     case OP_EXC_MATCH: return infer_exc_match(in, inst, ins);
     case OP_MATCH_SEQ: return infer_match_seq(in, inst, ins, k);
-    case OP_CELL_NEW:
-    case OP_CELL_GET:
-    case OP_CELL_SET: return bad_cell(in, inst, r);
+    case OP_CELL_NEW: return infer_cell_new(in, inst, r, ins);
+    case OP_CELL_GET: return ir_at(inst->high, ins->args[0])->ty->of;
+    case OP_CELL_SET: return infer_cell_set(in, inst, ins);
     case OP_YIELD: return infer_fail(in, ins->span, D_NOT_YET, "generators (yield)");
     default: return infer_fail(in, ins->span, D_INTERNAL, cx_printf(in->cx, "no type rule for %s", op_info[ins->op].text));
     }

@@ -47,7 +47,7 @@ uint32_t ir_field_count(const Type *ty) {
     case TY_RANGE: return 3;
     case TY_STR:
     case TY_BYTES: return 4;
-    case TY_ITER: return count_iter_heads(ty) + (ty->how == ITER_ENUMERATE);
+    case TY_ITER: return count_iter_heads(ty) + (ty->how == ITER_ENUMERATE || ty->how == ITER_SHARED);
     case TY_UNDEF:
     case TY_NONE:
     case TY_BOOL:
@@ -67,7 +67,7 @@ uint32_t ir_field_count(const Type *ty) {
 }
 
 static Type *iter_field_type(const Type *ty, uint32_t i) {
-    if (i >= count_iter_heads(ty)) return int64_type();
+    if (i >= count_iter_heads(ty)) return ty->how == ITER_SHARED ? ty_cell(int64_type()) : int64_type();
     if (!ty->of) return ty->items[i];
     return i == 0 ? ty->of : ty->items[i - 1];
 }

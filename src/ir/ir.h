@@ -257,7 +257,8 @@ static inline bool ir_is_const(const Fn *fn, Ref r) { return ir_at(fn, r)->op ==
 
 /* Fields of aggregate types, for MAKE and FIELD:
  *   complex: re, im     optional: has, value     tuple, closure, slice (items that are not none), zip: items
- *   range: start, stop, step     iter(T): its T (zip: its items); enumerate: then the int64 start
+ *   range: start, stop, step     iter(T): its T (zip: its items); enumerate: then the int64 start; shared: then
+ *   a cell with the position
  *   str, bytes: data, length, kind, owner     array: data, owner, shape..., strides... ('A' only) */
 uint32_t ir_field_count(const Type *ty);
 Type *ir_field_type(const Type *ty, uint32_t i);

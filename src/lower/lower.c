@@ -127,6 +127,8 @@ static Ref length_of(Lower *lo, Ref v) {
     case TY_ITER: break;
     default: INTERNAL(lo->cx, lo->span, "no length");
     }
+    if (ty->how == ITER_SHARED)
+        return lo_op2(lo, OP_SUB, length_of(lo, lo_field(lo, v, 0)), lo_cell_get(lo, lo_field(lo, v, 1)));
     if (ty->how != ITER_ZIP) return length_of(lo, lo_field(lo, v, 0));
     if (!ty->nitems) return lo_int(lo, 0);
     Ref n = length_of(lo, lo_field(lo, v, 0));
@@ -159,6 +161,11 @@ static Ref item_of(Lower *lo, Ref v, Ref pos) {
     }
     switch ((IterHow)ty->how) {
     case ITER_PLAIN: return item_of(lo, lo_field(lo, v, 0), pos);
+    case ITER_SHARED: { /* the next one, wherever the loop thinks it is */
+        Ref cell = lo_field(lo, v, 1), at = lo_cell_get(lo, cell);
+        lo_cell_set(lo, cell, lo_op2(lo, OP_ADD, at, lo_int(lo, 1)));
+        return item_of(lo, lo_field(lo, v, 0), at);
+    }
     case ITER_REVERSED: {
         Ref of = lo_field(lo, v, 0), last = lo_op2(lo, OP_SUB, length_of(lo, of), lo_int(lo, 1));
         if (lo_type(lo, of)->kind == TY_TUPLE && p->op == OP_CONST)
@@ -184,6 +191,18 @@ static Ref item_of(Lower *lo, Ref v, Ref pos) {
 }
 
 Ref lower_item(Lower *lo, Ref v, Ref pos) { return item_of(lo, v, pos); }
+
+/* Does anything in v advance by itself, so that the length when the loop began says nothing? */
+static bool is_shared(const Type *ty) {
+    if (ty->kind != TY_ITER) return false;
+    if (ty->how == ITER_SHARED) return true;
+    return ty->of && is_shared(ty->of);
+}
+
+static Ref lower_more(Lower *lo, Ref v, Ref n, Ref pos) {
+    if (is_shared(lo_type(lo, v))) return lo_cmp(lo, OP_GT, length_of(lo, v), lo_int(lo, 0));
+    return lo_cmp(lo, OP_LT, pos, n);
+}
 
 /* Item pos of a tuple whose items have one type: a chain of selects. */
 Ref lo_tuple_item(Lower *lo, Ref v, Ref pos) {
@@ -285,20 +304,26 @@ static Ref lower_getattr(Lower *lo, Ref r) {
     INTERNAL(lo->cx, lo->span, "an attribute lost its row");
 }
 
-static Ref lower_check_set(Lower *lo, const Ins *ins) {
-    Ref ok = lo_get(lo, ins->args[0]);
+/* UnboundLocalError unless `ok`. */
+static Ref check_bound(Lower *lo, Ref ok, const char *name) {
     BlockId bad = lo_block(lo, "unset"), good = lo_block(lo, "set");
     lo_branch(lo, ok, good, bad);
     lo->fn->blocks.at[lo->b].term.cold = true;
     lo->b = bad;
     Const *text = NEW(lo->cx, Const);
     text->ty = TY_OF(TY_STR);
-    text->str.s = cx_printf(lo->cx, "cannot access local variable '%s' where it is not associated with a value", ins->name);
+    text->str.s = cx_printf(lo->cx, "cannot access local variable '%s' where it is not associated with a value", name);
     text->str.n = strlen(text->str.s);
     Ref message = lo_const(lo, text);
     ir_raise(lo->fn, lo->b, lower_new_exception(lo, PyExc_UnboundLocalError, 1, &message), 0, lo->span);
     lo->b = good;
     return lo_none(lo);
+}
+
+static Ref lower_cell_get(Lower *lo, const Ins *ins) {
+    Ref cell = lo_get(lo, ins->args[0]);
+    check_bound(lo, lo_cell_is_set(lo, cell), ins->name);
+    return lo_cell_get(lo, cell);
 }
 
 static Ref lower_match_seq(Lower *lo, const Ins *ins) {
@@ -310,7 +335,7 @@ static Ref lower_match_seq(Lower *lo, const Ins *ins) {
 static bool is_foldable(Op op) {
     switch (op) {
     case OP_UNARY: case OP_BINARY: case OP_COMPARE: case OP_TRUTH: case OP_GETATTR: case OP_STRONG: case OP_TUPLE:
-    case OP_SLICE: case OP_MATCH_SEQ: case OP_ITER_LEN: case OP_GETITEM: return true;
+    case OP_SLICE: case OP_MATCH_SEQ: case OP_ITER_LEN: case OP_ITER_MORE: case OP_GETITEM: return true;
     default: return false;
     }
 }
@@ -360,6 +385,7 @@ static Ref lower_ins(Lower *lo, Ref r) {
         return lo_type(lo, v) == ins->ty ? v : lo_make(lo, ins->ty, 1, &v);
     }
     case OP_ITER_LEN: return length_of(lo, lo_get(lo, ins->args[0]));
+    case OP_ITER_MORE: return lower_more(lo, lo_get(lo, ins->args[0]), lo_get(lo, ins->args[1]), lo_get(lo, ins->args[2]));
     case OP_ITER_ITEM: return item_of(lo, lo_get(lo, ins->args[0]), lo_get(lo, ins->args[1]));
     case OP_FORMAT: return lower_format(lo, lo_get(lo, ins->args[0]), ins->sub, ins->name);
     case OP_CONCAT: {
@@ -367,7 +393,13 @@ static Ref lower_ins(Lower *lo, Ref r) {
         for (uint32_t i = 0; i < ins->nargs; i++) pieces[i] = lo_get(lo, ins->args[i]);
         return lower_concat(lo, ins->nargs, pieces);
     }
-    case OP_CHECK_SET: return lower_check_set(lo, ins);
+    case OP_CHECK_SET: return check_bound(lo, lo_get(lo, ins->args[0]), ins->name);
+    case OP_CELL_NEW: {
+        bool set = ir_at(lo->high, ins->args[0])->op != OP_UNSET;
+        return lo_cell_new(lo, ins->ty->of, set ? lo_get(lo, ins->args[0]) : 0);
+    }
+    case OP_CELL_GET: return lower_cell_get(lo, ins);
+    case OP_CELL_SET: lo_cell_set(lo, lo_get(lo, ins->args[0]), lo_get(lo, ins->args[1])); return lo_none(lo);
     case OP_EXC_MATCH: return lower_exc_match(lo, ins);
     case OP_MATCH_SEQ: return lower_match_seq(lo, ins);
     default: INTERNAL(lo->cx, lo->span, cx_printf(lo->cx, "no lowering for %s", op_info[ins->op].text));

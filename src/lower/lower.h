@@ -85,6 +85,12 @@ Ref lo_binary_number(Lower *lo, BinOp op, Ref a, Ref b, Type *operand, Type *res
 Ref lo_compare_number(Lower *lo, CmpOp op, Ref a, Ref b);
 Ref lo_complex(Lower *lo, Type *ty, Ref re, Ref im);
 
+/* --- cells (lower/cell.c): a variable in memory of its own. `value` 0: not set ----------------------------------- */
+Ref lo_cell_new(Lower *lo, Type *of, Ref value);
+Ref lo_cell_is_set(Lower *lo, Ref cell);
+Ref lo_cell_get(Lower *lo, Ref cell);
+void lo_cell_set(Lower *lo, Ref cell, Ref value);
+
 /* --- arrays (lower/array.c) --------------------------------------------------------------------------------------------- */
 Ref lo_array_data(Lower *lo, Ref a);
 Ref lo_array_owner(Lower *lo, Ref a);

@@ -168,10 +168,8 @@ bool ws_exc_match(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls) {
 }
 
 void ws_exc_set_cause(ExcObj *e, ExcObj *cause) {
-    if (e == exc_no_memory_borrowed()) {
-        exc_release(cause);
-        return;
-    }
+    if (e == cause || e == exc_no_memory_borrowed()) return;
+    exc_retain(cause);
     exc_release(e->cause);
     e->cause = cause;
     e->suppress_context = true;

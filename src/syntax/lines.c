@@ -60,6 +60,13 @@ static bool is_own_file(Cx *cx, const char *filename, PyObject *globals) {
     return own && strcmp(a ? a : filename, b ? b : own) == 0;
 }
 
+/* linecache.<name>(a, b), b may be NULL: new, or NULL with the exception set. */
+static PyObject *call_linecache(Cx *cx, PyObject *linecache, const char *name, PyObject *a,
+                                PyObject *b) {
+    PyObject *f = py_attr(cx, linecache, name);
+    return f ? PyObject_CallFunctionObjArgs(f, a, b, NULL) : NULL;
+}
+
 Lines syn_find_lines(Cx *cx, PyObject *name, PyObject *globals) {
     const char *filename = py_text(cx, name, NULL);
     if (!filename) filename = "";
@@ -67,10 +74,10 @@ Lines syn_find_lines(Cx *cx, PyObject *name, PyObject *globals) {
     PyObject *linecache = py_keep(cx, PyImport_ImportModule("linecache"));
     if (!linecache) return lines;
     PyObject *before = find_entry(cx, linecache, name);
-    Py_DecRef(PyObject_CallMethod(linecache, "checkcache", "O", name));
+    Py_DecRef(call_linecache(cx, linecache, "checkcache", name, NULL));
     PyErr_Clear();
     lines.reread = before && find_entry(cx, linecache, name) != before;
-    lines.list = py_keep(cx, PyObject_CallMethod(linecache, "getlines", "OO", name, globals));
+    lines.list = py_keep(cx, call_linecache(cx, linecache, "getlines", name, globals));
     if (lines.list && (!PyList_Check(lines.list) || PyList_Size(lines.list) == 0))
         lines.list = NULL;
     if (!lines.list && strcmp(filename, "<string>") == 0)

@@ -13,8 +13,17 @@ PyObject *py_keep(Cx *cx, PyObject *new_ref) {
     return new_ref;
 }
 
+/* CPython's cache of looked-up attributes keeps the name it was asked with: a new str each time
+ * would fill its thousands of places, which looks like a leak. Interned, it is one. */
+PyObject *py_get_attr(PyObject *obj, const char *name) {
+    PyObject *key = obj ? PyUnicode_InternFromString(name) : NULL;
+    PyObject *value = key ? PyObject_GetAttr(obj, key) : NULL;
+    Py_DecRef(key);
+    return value;
+}
+
 PyObject *py_attr(Cx *cx, PyObject *obj, const char *name) {
-    return obj ? py_keep(cx, PyObject_GetAttrString(obj, name)) : NULL;
+    return py_keep(cx, py_get_attr(obj, name));
 }
 
 int64_t py_int_attr(Cx *cx, PyObject *obj, const char *name, int64_t missing) {

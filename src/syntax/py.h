@@ -11,6 +11,8 @@
 /* Takes a new reference (or NULL, then clears the exception) and gives it back, released when
  * the compile ends. */
 PyObject *py_keep(Cx *cx, PyObject *new_ref);
+/* Attribute: a new reference, or NULL with the exception set (obj NULL: as it is). */
+PyObject *py_get_attr(PyObject *obj, const char *name);
 /* Attribute, kept by the compile; NULL if there is none. */
 PyObject *py_attr(Cx *cx, PyObject *obj, const char *name);
 /* Integer attribute, or `missing`. */

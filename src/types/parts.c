@@ -29,6 +29,7 @@ static void add_iter(Parts *p, const Type *t) {
     if (t->of) add_all(p, t->of);
     for (uint32_t i = 0; i < t->nitems; i++) add_all(p, t->items[i]);
     if (t->how == ITER_ENUMERATE) add(p, P_I64, 1);
+    if (t->how == ITER_SHARED) add(p, P_PTR, 1);
 }
 
 uint32_t ty_fill_parts(const Type *t, uint8_t *out) {

@@ -80,6 +80,7 @@ static bool is_owning(const Type *t) {
     case TY_ITER:
         for (uint32_t i = 0; i < t->nitems; i++)
             if (t->items[i]->owning) return true;
+        if (t->kind == TY_ITER && t->how == ITER_SHARED) return true;
         return t->of && t->of->owning;
     case TY_UNDEF:
     case TY_NONE:

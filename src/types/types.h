@@ -15,7 +15,8 @@
  *   slice(A, B, C)                      one int64 for each of A, B, C that is not none
  *   str, bytes                          data ptr, length i64, kind i64, owner ptr
  *   array                               data ptr, owner ptr, shape[ndim]; layout 'A': strides[ndim]
- *   iter(T)                             parts of T (zip: of the items); enumerate: the first number
+ *   iter(T)                             parts of T (zip: of the items); enumerate: the first number;
+ *                                       shared (made by iter()): a cell with the position
  *   closure                             parts of the captured values
  *   cell, exception, ptr                1 pointer
  *
@@ -58,7 +59,7 @@ typedef enum TyKind {
 typedef enum PartKind { P_I1, P_I8, P_I16, P_I32, P_I64, P_F16, P_F32, P_F64, P_PTR } PartKind;
 
 /* What iterates: TY_ITER's `how`. All but ITER_ENUM_* are read by position 0, 1, 2 ... < length. */
-typedef enum IterHow { ITER_PLAIN, ITER_ENUMERATE, ITER_ZIP, ITER_REVERSED } IterHow;
+typedef enum IterHow { ITER_PLAIN, ITER_ENUMERATE, ITER_ZIP, ITER_REVERSED, ITER_SHARED } IterHow;
 
 typedef struct Type Type;
 struct Type {

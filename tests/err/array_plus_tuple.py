@@ -1,6 +1,6 @@
 # array_plus_tuple: an array and a mixed tuple are added
 # expect: TypingError
-# tells: + | Tuple
+# tells: + | tuple (int64, str)
 import numpy as np
 
 from whipsnake import njit

@@ -1,6 +1,6 @@
 # class_decorated: jit above a class
 # expect: any
-# tells: class | jitclass
+# tells: functions | Counter
 from whipsnake import njit
 
 

@@ -1,6 +1,6 @@
 # function_without_source: a function whose source text is nowhere
 # expect: SourceError
-# tells: source
+# tells: source text | linecache
 from whipsnake import njit
 
 

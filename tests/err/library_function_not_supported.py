@@ -1,5 +1,5 @@
 # library_function_not_supported: a function of a module that compiled code can't call
-# expect: TypingError
+# expect: UnsupportedError
 # tells: os.getcwd
 import os
 

@@ -1,5 +1,5 @@
 # matrix_product_dimensions: a matrix product of more than two dimensions
-# expect: TypingError
+# expect: UnsupportedError
 # tells: @ | 4
 import numpy as np
 

@@ -1,5 +1,5 @@
 # numpy_function_not_supported: a NumPy function that is not supported
-# expect: TypingError
+# expect: UnsupportedError
 # tells: polyfit
 import numpy as np
 

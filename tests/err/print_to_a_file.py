@@ -1,5 +1,5 @@
 # print_to_a_file: print with a keyword that is not supported
-# expect: TypingError
+# expect: UnsupportedError
 # tells: print | file
 import sys
 

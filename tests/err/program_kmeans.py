@@ -1,6 +1,6 @@
 # program_kmeans: a longer program: the distance function is given a row index instead of the row
 # expect: TypingError
-# tells: points | int64 | nearest
+# tells: int64 | nearest | is called from assign
 import numpy as np
 
 from whipsnake import njit

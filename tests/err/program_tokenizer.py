@@ -1,6 +1,6 @@
 # program_tokenizer: a longer program: text goes where bytes are expected
 # expect: TypingError
-# tells: 'text' is str: argument 1 of count_words | is called from report
+# tells: 'c' is str: argument 1 of is_letter | is called from count_words | is called from report
 import numpy as np
 
 from whipsnake import njit

@@ -1,6 +1,6 @@
 # truth_of_an_array: the truth of a whole array
 # expect: any
-# tells: bool | float64
+# tells: whole arrays | float64
 import numpy as np
 
 from whipsnake import njit

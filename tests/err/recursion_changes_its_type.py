@@ -1,0 +1,14 @@
+# recursion_changes_its_type: a recursive function that returns a text at the end and a number before
+# expect: TypingError
+# tells: str | countdown
+from whipsnake import njit
+
+
+@njit
+def countdown(n):
+    if n == 0:
+        return "done"
+    return countdown(n - 1) + 1
+
+
+countdown(3)
