@@ -18,7 +18,7 @@ from whipsnake.decorators import jit, jit_module, njit
 
 __version__ = "0.1.0"
 
-_SUBMODULES = frozenset(["types", "errors", "extending", "config", "decorators"])
+_SUBMODULES = frozenset(["cuda", "types", "errors", "extending", "config", "decorators"])
 _TYPES = frozenset("""
     int8 int16 int32 int64 uint8 uint16 uint32 uint64 intp uintp intc uintc ssize_t size_t boolean
     float16 float32 float64 complex64 complex128 bool_ byte char uchar short ushort int_ uint long_
@@ -28,7 +28,7 @@ _NOT_YET = frozenset("""
     vectorize guvectorize cfunc stencil objmode pndindex literally literal_unroll carray farray gdb
     gdb_init gdb_breakpoint parallel_chunksize threading_layer get_thread_id
     get_parallel_chunksize set_parallel_chunksize ffi ffi_forced_object deferred_type""".split())
-_NOT_YET_MODULES = frozenset(["cuda", "typed", "experimental", "pycc"])
+_NOT_YET_MODULES = frozenset(["typed", "experimental", "pycc"])
 
 
 class prange:

@@ -46,6 +46,8 @@ void diag_hint(Cx *cx, const char *fmt, ...) {
     va_end(ap);
 }
 
+void diag_function(Cx *cx, const char *qualname) { pending(cx)->function = qualname; }
+
 _Noreturn void diag_vfail(Cx *cx, Span span, DiagId id, va_list ap) {
     Diag *d = pending(cx);
     d->text = cx_vprintf(cx, rows[id].text, ap);

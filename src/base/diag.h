@@ -35,6 +35,8 @@ __attribute__((format(printf, 4, 5))) void diag_note_late(Cx *cx, Diag *d, Span 
                                                           const char *fmt, ...);
 /* A hint for the next diag_fail in place of the row's own. */
 __attribute__((format(printf, 2, 3))) void diag_hint(Cx *cx, const char *fmt, ...);
+/* The qualname of the function that the place of the next diag_fail lies in. */
+void diag_function(Cx *cx, const char *qualname);
 _Noreturn void diag_fail(Cx *cx, Span span, DiagId id, ...);
 _Noreturn void diag_vfail(Cx *cx, Span span, DiagId id, va_list ap);
 /* A broken invariant of ours: an InternalError that asks for a report, with the C place. */

@@ -191,7 +191,7 @@ static int is_instance(Infer *in, const Type *ty, const Type *cls) {
         }
         return any;
     }
-    if (cls->kind != TY_CLASS && cls->kind != TY_FUNC) return -1;
+    if ((cls->kind != TY_CLASS && cls->kind != TY_FUNC) || !cls->obj) return -1;
     PyObject *mine = class_of(in, ty);
     if (PyType_Check(cls->obj) && mine && PyType_IsSubtype((PyTypeObject *)mine, (PyTypeObject *)cls->obj)) return 1;
     Type *number = rule_object_type(in, cls->obj);

@@ -207,7 +207,7 @@ static Ref order_lower(Lower *lo, Ref r, Arg a, Arg b) {
 /* --- dtypes: against another, or what np.dtype() takes ----------------------------------------------------------- */
 
 static bool is_dtype(const Type *ty) { return ty->kind == TY_DTYPE; }
-static bool names_dtype(const Type *ty) { return ty->kind == TY_DTYPE || ty->kind == TY_CLASS || ty->kind == TY_FUNC; }
+static bool names_dtype(const Type *ty) { return ty->kind == TY_DTYPE || ty->kind == TY_CLASS || (ty->kind == TY_FUNC && ty->obj); }
 
 static Const *dtype_equal(Infer *in, CmpOp op, const Type *a, const Type *b) {
     const Type *x = a->kind == TY_DTYPE ? a->of : rule_object_type(in, a->obj);
@@ -257,6 +257,7 @@ static int static_is(const Type *a, const Type *b) {
         return other->kind == TY_NONE || other->kind == TY_OPTIONAL || lo_can_equal(a, b) ? -1 : 0;
     }
     if (a->kind == TY_NONE || b->kind == TY_NONE) return a == b;
+    if (a->kind == TY_FUNC && (a->nitems || b->nitems)) return -1;
     if (a->kind == TY_FUNC || a->kind == TY_CLASS || a->kind == TY_MODULE) return a == b;
     if (a->kind == TY_ENUM || b->kind == TY_ENUM) return a == b ? -1 : 0;
     return -1;

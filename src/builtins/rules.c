@@ -53,7 +53,7 @@ Type *rule_dtype(Call *c, uint32_t i, Type *otherwise) {
     if (!given(c, i) || c->args[i].ty->kind == TY_NONE) return otherwise;
     Type *ty = c->args[i].ty, *r = NULL;
     if (ty->kind == TY_DTYPE) return ty->of;
-    if (ty->kind == TY_CLASS || ty->kind == TY_FUNC) r = rule_object_type(c->in, ty->obj);
+    if ((ty->kind == TY_CLASS || ty->kind == TY_FUNC) && ty->obj) r = rule_object_type(c->in, ty->obj);
     if (ty->kind == TY_STR && c->args[i].k) {
         PyObject *s = PyUnicode_FromStringAndSize(c->args[i].k->str.s, (Py_ssize_t)c->args[i].k->str.n);
         if (!s) cx_abort(c->in->cx);

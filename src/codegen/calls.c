@@ -127,7 +127,15 @@ static External *helper(Cg *cg, Helper h) {
     return e;
 }
 
+/* A GPU has no runtime: a thread that raises just ends. */
+static Val leave_out_helper(Cg *cg, Helper h) {
+    if (h == HELPER_ALLOC) cg_refuse(cg, "making an array in a kernel for the GPU");
+    LLVMTypeRef ty = letter_type(cg, helpers[h].proto[0]);
+    return ty == cg->void_ ? NULL : LLVMConstNull(ty);
+}
+
 Val cg_call_helper(Cg *cg, Helper h, unsigned n, Val *args) {
+    if (cg->target->is_gpu) return leave_out_helper(cg, h);
     External *e = helper(cg, h);
     Val all[8];
     unsigned k = 0;
@@ -151,6 +159,11 @@ static void fail_call(Cg *cg, void *arg) {
 }
 
 void cg_mark_call(Cg *cg, Val call) {
+    if (cg->target->is_gpu) {
+        LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                 cg_attr(cg, "convergent", 0));
+        return;
+    }
     LLVMSetInstructionCallConv(call, LLVMFastCallConv);
     if (cg->target->pins_context) LLVMAddCallSiteAttribute(call, 1, cg_attr(cg, "swiftself", 0));
 }
@@ -230,6 +243,7 @@ static Val pass_operand(Cg *cg, char letter, Ref r, uint32_t *slot) {
 }
 
 static External *runtime_function(Cg *cg, const RtFn *rt) {
+    if (cg->target->is_gpu) cg_refuse(cg, "in a kernel for the GPU, what needs the runtime library");
     const char *name = cx_name(cg->cx, rt->name);
     External *e = map_ptr(&cg->externals, name);
     if (e) return e;
@@ -288,6 +302,10 @@ void cg_op_call_rt(Cg *cg, Ref r, const Ins *i) {
 /* --- exceptions ------------------------------------------------------------------------------- */
 
 void cg_op_exc_make(Cg *cg, Ref r, const Ins *i) {
+    if (cg->target->is_gpu) {
+        cg_set(cg, r, LLVMConstNull(cg->ptr));
+        return;
+    }
     uint32_t slot = 0, site = add_site(cg);
     Type **types = NEWN(cg->cx, Type *, i->nargs + 1);
     for (unsigned a = 0; a < i->nargs; a++) {

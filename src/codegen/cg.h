@@ -36,6 +36,8 @@ typedef struct CgBlock {
     LLVMBasicBlockRef landing; /* where the block's failures go, made on demand */
     Val *phis;                 /* of all parameters, part by part */
     bool reduces; /* latch of an innermost loop that reduces: its jump asks for interleaving */
+    Val loop;     /* lanes.c: metadata of the loop this is the latch of, or NULL */
+    Val accesses; /* lanes.c: the loop over threads that the block's loads and stores belong to, or NULL */
 } CgBlock;
 
 typedef struct CgFn {
@@ -53,6 +55,7 @@ typedef struct Cg {
     const Target *target;
     Llvm *llvm;
     LlvmErrors *errors;
+    LLVMTargetMachineRef gpu_machine; /* of a GPU, made when asked for */
     LLVMContextRef ctx;
     LLVMModuleRef mod;
     LLVMBuilderRef b;
@@ -178,9 +181,13 @@ void cg_link_bitcode(Cg *cg); /* bitcode.c: links the runtime's inline functions
 void cg_optimise(Cg *cg); /* pipeline.c */
 void cg_ask_interleave(Cg *cg, Val jump); /* pipeline.c: loop metadata on a latch's jump */
 void cg_fill_reductions(Cg *cg, const Cfg *cfg); /* pipeline.c: finds latches of reductions */
+void cg_fill_lanes(Cg *cg, const Cfg *cfg); /* lanes.c: marks loops over threads */
+void cg_mark_access(Cg *cg, Val access);    /* lanes.c: a load or store, if it belongs to such a loop */
 void cg_emit(Cg *cg, LLVMCodeGenFileType kind, const char **at, size_t *n);
 const char *cg_own_text(Cg *cg, char *text); /* copies and disposes of a message of LLVM's */
 _Noreturn void cg_fail_llvm(Cg *cg, const char *text);
+/* The instruction at hand does what the target cannot: D_NOT_YET. */
+_Noreturn void cg_refuse(Cg *cg, const char *what);
 Llvm *cg_take_llvm(Cx *cx, const Target *target, LlvmErrors *errors); /* given back by cx_close */
 LLVMTargetMachineRef cg_machine(Cg *cg);
 bool cg_llvm_broken(void); /* a fatal error left LLVM's locks in doubt */

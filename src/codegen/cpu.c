@@ -8,7 +8,11 @@
 
 /* --- kernels on the CPU ----------------------------------------------------------------------- */
 
-/* ctx->sregs[3 * kind + axis]; thread numbers are loop variables by now. */
+_Static_assert(3 * SREG_NCTAID == WS_SREG_NCTAID && 3 * SREG_FIRST == WS_SREG_FIRST &&
+                   3 * SREG_END == WS_SREG_END && (int)SREGS == (int)WS_SREGS,
+               "the run time fills what compiled code reads");
+
+/* ctx->sregs[3 * kind + axis]; thread and block numbers are loop variables by now. */
 static void cpu_sreg(Cg *cg, Ref r, const Ins *i) {
     Val at = cg_offset(cg, cg->ws, offsetof(WsCtx, sregs));
     Val sregs = LLVMBuildLoad2(cg->b, cg->ptr, at, "");

@@ -18,6 +18,11 @@ bool cg_llvm_broken(void) { return broken; }
 
 _Noreturn void cg_fail_llvm(Cg *cg, const char *text) { diag_fail(cg->cx, cg->span, D_LLVM, text); }
 
+_Noreturn void cg_refuse(Cg *cg, const char *what) {
+    diag_function(cg->cx, cg->origin ? cg->fn->origins.at[cg->origin].qualname : cg->fn->qualname);
+    diag_fail(cg->cx, cg->span, D_NOT_YET, what);
+}
+
 /* A copy in the arena, or NULL when out of memory. */
 static const char *keep_text(Cx *cx, const char *text) {
     size_t n = strlen(text) + 1;
@@ -124,7 +129,21 @@ static LLVMTargetMachineRef make_machine(Cg *cg, LLVMCodeGenOptLevel level) {
     return m;
 }
 
+static void dispose_machine(void *p) {
+    if (!broken) LLVMDisposeTargetMachine(p);
+}
+
+/* A GPU's is not kept: it is made in a tenth of a millisecond. */
+static LLVMTargetMachineRef gpu_machine(Cg *cg) {
+    if (!cg->gpu_machine) {
+        cg->gpu_machine = make_machine(cg, LLVMCodeGenLevelDefault);
+        cx_defer(cg->cx, dispose_machine, cg->gpu_machine);
+    }
+    return cg->gpu_machine;
+}
+
 LLVMTargetMachineRef cg_machine(Cg *cg) {
+    if (cg->target->is_gpu) return gpu_machine(cg);
     bool plain = cg->options->debug;
     LLVMTargetMachineRef *m = plain ? &cg->llvm->plain_machine : &cg->llvm->machine;
     if (!*m) *m = make_machine(cg, plain ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault);

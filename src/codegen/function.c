@@ -148,10 +148,18 @@ LLVMBasicBlockRef cg_landing(Cg *cg) {
 
 /* --- terminators ------------------------------------------------------------------------------ */
 
+static void mark_latch(Cg *cg, Val jump) {
+    const CgBlock *b = &cg->blocks[cg->block];
+    if (b->loop)
+        LLVMSetMetadata(jump, cg_md_kind(cg, "llvm.loop"), b->loop);
+    else if (b->reduces)
+        cg_ask_interleave(cg, jump);
+}
+
 static void emit_jump(Cg *cg, const Edge *e) {
     add_incoming(cg, e, LLVMGetInsertBlock(cg->b), 0);
     Val jump = LLVMBuildBr(cg->b, cg->blocks[e->to].first);
-    if (cg->blocks[cg->block].reduces) cg_ask_interleave(cg, jump);
+    mark_latch(cg, jump);
 }
 
 /* A phi has one value per predecessor, so of two edges to one block the second gets a block of its
@@ -173,7 +181,7 @@ static void emit_branch(Cg *cg, const Term *t) {
     else
         add_incoming(cg, no, here, 0);
     Val jump = LLVMBuildCondBr(cg->b, cg_val(cg, t->arg), cg->blocks[yes->to].first, to_no);
-    if (cg->blocks[cg->block].reduces) cg_ask_interleave(cg, jump);
+    mark_latch(cg, jump);
 }
 
 static void emit_return(Cg *cg, const Term *t) {
@@ -298,6 +306,7 @@ void cg_function(Cg *cg, uint32_t index) {
     LLVMPositionBuilderAtEnd(cg->b, start);
     LLVMBuildBr(cg->b, cg->blocks[0].first);
     cg_fill_reductions(cg, cfg);
+    cg_fill_lanes(cg, cfg);
     for (uint32_t k = 0; k < cfg->nrpo; k++) emit_block(cg, cfg->rpo[k]);
     for (uint32_t k = 0; k < cfg->nrpo; k++) drop_empty_phis(cg, cfg->rpo[k]);
 }

@@ -129,6 +129,8 @@ static Val call_sleef(Cg *cg, const char *base, LLVMTypeRef ty, Val *args, unsig
 }
 
 static Val call_c(Cg *cg, MathFn f, LLVMTypeRef ty, Val *args, unsigned n) {
+    if (cg->target->is_gpu)
+        cg_refuse(cg, cx_printf(cg->cx, "%s in a kernel for the GPU", math_info[f].text));
     const char *name = math_info[f].cfunc;
     External *e =
         declare_math(cg, ty == cg->part[P_F32] ? cx_printf(cg->cx, "%sf", name) : name, ty, n);

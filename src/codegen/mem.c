@@ -128,6 +128,7 @@ void cg_op_load(Cg *cg, Ref r, const Ins *i) {
         LLVMTypeRef ty = is_bool ? cg->part[P_I8] : cg_part_type(cg, i->ty, k);
         Val v = LLVMBuildLoad2(cg->b, ty, cg_offset(cg, p, (int64_t)k * size), "");
         LLVMSetAlignment(v, i->imm & 1 ? 1 : size);
+        cg_mark_access(cg, v);
         out[k] = is_bool ? LLVMBuildICmp(cg->b, LLVMIntNE, v, LLVMConstNull(ty), "") : v;
     }
 }
@@ -144,8 +145,9 @@ void cg_op_store(Cg *cg, Ref r, const Ins *i) {
         unsigned size = part_size[ty->parts[k]];
         Val v =
             ty->parts[k] == P_I1 ? LLVMBuildZExt(cg->b, parts[k], cg->part[P_I8], "") : parts[k];
-        LLVMSetAlignment(LLVMBuildStore(cg->b, v, cg_offset(cg, p, (int64_t)k * size)),
-                         i->imm & 1 ? 1 : size);
+        Val store = LLVMBuildStore(cg->b, v, cg_offset(cg, p, (int64_t)k * size));
+        LLVMSetAlignment(store, i->imm & 1 ? 1 : size);
+        cg_mark_access(cg, store);
     }
 }
 

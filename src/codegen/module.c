@@ -130,6 +130,10 @@ static void declare_slow(Cg *cg, Val f) {
 
 static void declare_attributes(Cg *cg, const Fn *fn, Val f) {
     cg_fn_attr(cg, f, "nounwind", 0);
+    if (cg->target->is_gpu) {
+        cg_fn_attr(cg, f, "convergent", 0); /* until proven otherwise: there may be a barrier in it */
+        return;
+    }
     cg_fn_text_attr(cg, f, "probe-stack", "inline-asm");
     cg_fn_text_attr(cg, f, "frame-pointer", "none");
     if (fn && fn->options.inline_always) cg_fn_attr(cg, f, "alwaysinline", 0);
@@ -139,6 +143,7 @@ static void declare_attributes(Cg *cg, const Fn *fn, Val f) {
 
 /* The context is this thread's own: nothing that arrays point to overlaps it. */
 static void declare_context(Cg *cg, Val f) {
+    if (cg->target->is_gpu) return; /* there is none */
     LLVMAddAttributeAtIndex(f, 1, cg_attr(cg, "noalias", 0));
     LLVMAddAttributeAtIndex(f, 1, cg_attr(cg, "nonnull", 0));
     LLVMAddAttributeAtIndex(f, 1, cg_attr(cg, "dereferenceable", sizeof(WsCtx)));
@@ -170,7 +175,7 @@ static void declare_function(Cg *cg, uint32_t index) {
     out->type = LLVMFunctionType(out->ret, t, n, false);
     out->fn = LLVMAddFunction(cg->mod, cg_symbol(cg, fn), out->type);
     LLVMSetLinkage(out->fn, LLVMInternalLinkage);
-    LLVMSetFunctionCallConv(out->fn, LLVMFastCallConv);
+    if (!cg->target->is_gpu) LLVMSetFunctionCallConv(out->fn, LLVMFastCallConv);
     declare_attributes(cg, fn, out->fn);
     declare_context(cg, out->fn);
     if (cg->target->pins_context) LLVMAddAttributeAtIndex(out->fn, 1, cg_attr(cg, "swiftself", 0));
@@ -284,7 +289,8 @@ void codegen_compile(Cx *cx, const Module *m, const CodegenOptions *options, Cod
     *cg = (Cg){.cx = cx,
                .m = m,
                .options = options,
-               .target = target_cpu(),
+               .target = options->want == WANT_PTX ? target_nvptx(cx, options->ptx_target)
+                                                   : target_cpu(),
                .errors = NEW(cx, LlvmErrors)};
     cg->errors->cx = cx;
     open_module(cg);

@@ -15,7 +15,8 @@ static const char quick_passes[] =
     "instcombine<no-verify-fixpoint>,slp-vectorizer,loop-mssa(licm),simplifycfg)";
 
 /* WHIPSNAKE_OPT, for measuring: "3" is default<O3>, anything else a pass list in LLVM's syntax. */
-static const char *choose_passes(void) {
+static const char *choose_passes(const Target *target) {
+    if (target->is_gpu) return "default<O3>"; /* unrolling matters more there, and the driver's compile dwarfs it */
     const char *opt = getenv("WHIPSNAKE_OPT");
     if (!opt || !*opt) return quick_passes;
     return strcmp(opt, "3") == 0 ? "default<O3>" : opt;
@@ -30,7 +31,7 @@ void cg_optimise(Cg *cg) {
     LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
     cx_defer(cg->cx, dispose_options, o);
     LLVMPassBuilderOptionsSetSLPVectorization(o, true); /* off in a fresh set; the others are on */
-    LLVMErrorRef e = LLVMRunPasses(cg->mod, choose_passes(), cg_machine(cg), o);
+    LLVMErrorRef e = LLVMRunPasses(cg->mod, choose_passes(cg->target), cg_machine(cg), o);
     if (!e) return;
     char *text = LLVMGetErrorMessage(e);
     const char *kept = cx_name(cg->cx, text);

@@ -23,6 +23,7 @@ typedef struct Target {
     const char *stack_register; /* NULL: no check for deep recursion */
     bool pins_context; /* the context travels in a register that calls preserve (Swift's self): 9 %
                           fewer instructions in recursive code */
+    bool is_gpu; /* no context, no exceptions, no runtime */
     /* Translate OP_SREG, OP_BARRIER, OP_SHARED, OP_ATOMIC. */
     void (*sreg)(struct Cg *cg, Ref r, const Ins *i);
     void (*barrier)(struct Cg *cg, Ref r, const Ins *i);
@@ -34,3 +35,5 @@ typedef struct Target {
 
 /* The machine we run on, or the one of WHIPSNAKE_CPU ("x86-64-v3", "skylake,+fma"). Made once. */
 const Target *target_cpu(void);
+/* A GPU: "sm_75" ... Lives as long as the compile. */
+const Target *target_nvptx(Cx *cx, const char *sm);

@@ -13,6 +13,10 @@
 typedef struct Unit Unit;
 typedef struct ExcObj ExcObj;
 
+/* Where things stand in WsCtx.sregs: three axes each, in the order of the IR's SregKind. Only these are
+ * read on the CPU: numbers of threads and blocks are loop counters, the size of a block is a constant. */
+enum { WS_SREG_NCTAID = 9, WS_SREG_FIRST = 12, WS_SREG_END = 15, WS_SREGS = 18 };
+
 typedef struct WsCtx {
     ExcObj *exc;             /* the exception on its way out; owned. NULL while all is well */
     const char *stack_limit; /* a frame below this address means RecursionError */
@@ -21,7 +25,7 @@ typedef struct WsCtx {
     const uint64_t *globals; /* slots of the captured arrays of the running unit, in order */
     const Unit *unit;        /* the running unit: resolves sites and classes */
     struct RandomState *random; /* of this thread: Python's and NumPy's legacy streams */
-    const uint32_t *sregs;   /* kernels on the CPU: block and grid numbers */
+    const uint32_t *sregs;   /* kernels on the CPU: [WS_SREGS], the grid and the blocks to run */
     void *shared;            /* kernels on the CPU: the block's shared memory */
 } WsCtx;
 

@@ -43,7 +43,9 @@ typedef enum StageId {
 /* Options of the decorator that reach the compiler. */
 typedef struct JitOptions {
     uint8_t fast; /* FastFlag bits */
-    bool numpy_errors, boundscheck, nogil, parallel, debug, inline_always, kernel;
+    bool numpy_errors, boundscheck, nogil, parallel, debug, inline_always;
+    bool kernel;           /* cuda.jit */
+    uint32_t block_dim[3]; /* kernels: threads of a block along x, y, z; 0: not known, for PTX */
 } JitOptions;
 
 /* Texts that can be asked for instead of code. */

@@ -254,7 +254,7 @@ PyObject *disp_box(const Type *t, uint64_t *slots) {
     case TY_ARRAY: return box_array(t, slots);
     case TY_DTYPE: return Py_NewRef(disp.descr[disp_type_num(t->of)]);
     case TY_ENUM: return box_enum(t, slots[0]);
-    case TY_FUNC:
+    case TY_FUNC: return Py_NewRef(t->nitems ? t->items[slots[0]]->obj : t->obj);
     case TY_MODULE:
     case TY_CLASS: return Py_NewRef(t->obj);
     case TY_UNDEF:

@@ -37,13 +37,15 @@ static int copy_attributes(Dispatcher *d) {
  * options mean. */
 static PyObject *new_function(PyTypeObject *cls, PyObject *args, PyObject *kwargs) {
     static char *keywords[] = {"func",     "fast",  "numpy_errors",  "boundscheck", "nogil",
-                               "parallel", "debug", "inline_always", "locals",      NULL};
+                               "parallel", "debug", "inline_always", "locals",      "kernel", "block", NULL};
     PyObject *func, *locals = NULL;
     int fast = 0, numpy_errors = 0, boundscheck = 1, nogil = 0, parallel = 0, debug = 0,
-        inline_always = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ippppppO", keywords, &func, &fast,
+        inline_always = 0, kernel = 0;
+    unsigned block[3] = {0, 0, 0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ippppppOp(III)", keywords, &func, &fast,
                                      &numpy_errors, &boundscheck, &nogil, &parallel, &debug,
-                                     &inline_always, &locals))
+                                     &inline_always, &locals, &kernel, &block[0], &block[1],
+                                     &block[2]))
         return NULL;
     if (!PyType_IsSubtype(Py_TYPE(func), disp.function))
         return PyErr_Format(PyExc_TypeError,
@@ -60,7 +62,9 @@ static PyObject *new_function(PyTypeObject *cls, PyObject *args, PyObject *kwarg
                               .nogil = nogil,
                               .parallel = parallel,
                               .debug = debug,
-                              .inline_always = inline_always};
+                              .inline_always = inline_always,
+                              .kernel = kernel,
+                              .block_dim = {block[0], block[1], block[2]}};
     d->dict = PyDict_New();
     if (d->dict && bind_init(d) == 0 && copy_attributes(d) == 0) return (PyObject *)d;
     Py_DECREF(d);
@@ -109,8 +113,19 @@ static PyObject *repr(PyObject *self) {
     return PyUnicode_FromFormat("<compiled %R>", self_of(self)->func);
 }
 
+/* A kernel called by another one: its attribute _device_function, a Dispatcher that it keeps alive
+ * (so borrowed here); NULL: obj is no kernel. */
+static PyObject *find_device_function(PyObject *obj) {
+    PyObject *f = PyObject_GetAttrString(obj, "_device_function");
+    bool is = f && Py_TYPE(f) == disp.dispatcher;
+    PyErr_Clear();
+    Py_XDECREF(f);
+    return is ? f : NULL;
+}
+
 PyObject *disp_unwrap(PyObject *obj, JitOptions *options) {
-    if (Py_TYPE(obj) != disp.dispatcher) return NULL;
+    if (Py_TYPE(obj) != disp.dispatcher) obj = find_device_function(obj);
+    if (!obj) return NULL;
     if (options) *options = self_of(obj)->options;
     return self_of(obj)->func;
 }

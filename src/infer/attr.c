@@ -98,9 +98,12 @@ bool infer_is_python_number(PyObject *obj, const char *name) {
     return is;
 }
 
-const Row *infer_attr_row(const Type *ty, const char *name) {
-    const Row *row = row_of_method(ty, name);
-    return row;
+const Row *infer_attr_row(Infer *in, const Type *ty, const char *name) {
+    if (ty->kind == TY_CLASS) {
+        const Row *row = row_of_object(in, ty->obj);
+        if (row && row->flags & ROW_MEMBERS) return row;
+    }
+    return row_of_method(ty, name);
 }
 
 Call infer_attr_call(Infer *in, Inst *inst, Ref r, const Row *row) {
@@ -155,7 +158,7 @@ Type *infer_getattr(Infer *in, Inst *inst, Ref r, Const **k) {
         if (t) *k = t->seq.items[field];
         return ty->items[field];
     }
-    const Row *row = infer_attr_row(ty, ins->name);
+    const Row *row = infer_attr_row(in, ty, ins->name);
     if (row && row->flags & ROW_ATTRIBUTE) {
         Call c = infer_attr_call(in, inst, r, row);
         Type *result = row->type(&c);

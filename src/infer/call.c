@@ -407,7 +407,7 @@ static bool bind_overload(Infer *in, PyObject *impls, const Arg *self, const Act
     }
     JitOptions own;
     PyObject *plain = in->core->unwrap(f, &own);
-    if (plain) out->options = infer_options(&own);
+    if (plain) out->options = infer_callee_options(in, &own);
     return bind_function(in, plain ? plain : f, &all, span, out);
 }
 
@@ -512,7 +512,7 @@ static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *
     JitOptions own;
     PyObject *func = in->core->unwrap(obj, &own);
     if (func) {
-        out->options = infer_options(&own);
+        out->options = infer_callee_options(in, &own);
         return bind_function(in, func, act, span, out);
     }
     PyObject *code = build_get_attr(obj, "__code__");
@@ -559,13 +559,22 @@ static bool resolve(Infer *in, Inst *inst, Arg callee, const Actuals *act, Ref c
     }
 }
 
-bool infer_callee(Infer *in, Inst *inst, Ref call, Callee *out) {
+uint32_t infer_callee_count(const Inst *inst, Ref call) {
+    const Type *ty = ir_at(inst->high, ir_at(inst->high, call)->args[0])->ty;
+    return ty->kind == TY_FUNC && ty->nitems ? ty->nitems : 1;
+}
+
+bool infer_callee(Infer *in, Inst *inst, Ref call, Callee *out) { return infer_callee_at(in, inst, call, 0, out); }
+
+bool infer_callee_at(Infer *in, Inst *inst, Ref call, uint32_t which, Callee *out) {
     const Ins *ins = ir_at(inst->high, call);
     Actuals act;
     for (uint32_t i = 0; i < ins->nargs; i++)
         if (ir_at(inst->high, ins->args[i])->ty->kind == TY_UNDEF) return false;
     if (!fill_actuals(in, inst, call, &act)) return false;
-    if (!resolve(in, inst, value_arg(inst, ins->args[0]), &act, call, out)) return false;
+    Arg callee = value_arg(inst, ins->args[0]);
+    if (callee.ty->kind == TY_FUNC && callee.ty->nitems) callee.ty = callee.ty->items[which];
+    if (!resolve(in, inst, callee, &act, call, out)) return false;
     if (out->kind == CALLEE_INST) find_instance(in, out, ins->span);
     return true;
 }
@@ -582,15 +591,28 @@ Inst *infer_call_value(Infer *in, Inst *inst, Arg callee, const Arg *args, uint3
     return out->inst;
 }
 
-Type *infer_call(Infer *in, Inst *inst, Ref r, Const **k) {
+static Type *call_one(Infer *in, Inst *inst, Ref r, uint32_t which, Const **k) {
     Callee c;
-    if (!infer_callee(in, inst, r, &c)) return NULL;
+    if (!infer_callee_at(in, inst, r, which, &c)) return NULL;
     if (c.kind == CALLEE_ROW) {
         Type *ty = c.row->type(&c.call);
         if (ty && c.row->constant) *k = c.row->constant(&c.call);
         return ty;
     }
     return c.inst ? infer_wait(in, c.inst, inst, r, k) : NULL;
+}
+
+Type *infer_call(Infer *in, Inst *inst, Ref r, Const **k) {
+    uint32_t n = infer_callee_count(inst, r);
+    if (n == 1) return call_one(in, inst, r, 0, k);
+    Type *ty = TY_OF(TY_UNDEF);
+    for (uint32_t i = 0; i < n && ty; i++) {
+        Const *unused = NULL;
+        Type *one = call_one(in, inst, r, i, &unused);
+        if (one) ty = ty_join(ty, one);
+    }
+    if (!ty) return infer_fail(in, ir_at(inst->high, r)->span, D_TYPING, "the functions called here return different types");
+    return ty->kind == TY_UNDEF ? NULL : ty;
 }
 
 void infer_check_raise(Infer *in, Inst *inst, const Term *t) {

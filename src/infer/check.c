@@ -169,9 +169,20 @@ static void check_result(Infer *in, Inst *inst, const Term *t) {
         infer_fail_about(in, inst, &t->arg, 1, t->span, D_BAD_RESULT, infer_type_text(in->cx, want), text);
 }
 
+/* A kernel has nobody to return a value to. */
+static void check_kernel_result(Infer *in, Inst *inst, const Term *t) {
+    Type *ty = ir_at(inst->high, t->arg)->ty;
+    if (ty->kind == TY_NONE || ty->kind == TY_UNDEF) return;
+    infer_hint(in, "write the result into an array that is passed to the kernel");
+    infer_fail(in, t->span, D_TYPING,
+               cx_printf(in->cx, "a kernel returns nothing, but %s returns %s here", inst->def->name,
+                         infer_value_text(in->cx, ty)));
+}
+
 static void check_term(Infer *in, Inst *inst, const Term *t) {
     if (t->kind == TERM_RETURN && inst->ret->kind != TY_UNDEF) {
         check_return(in, inst, t);
+        if (inst == in->insts.at[0] && in->req->options.kernel) check_kernel_result(in, inst, t);
         if (inst == in->insts.at[0]) check_result(in, inst, t);
     }
     if (t->kind == TERM_RAISE && t->arg) infer_check_raise(in, inst, t);
@@ -181,8 +192,11 @@ static void check_term(Infer *in, Inst *inst, const Term *t) {
 
 /* Instances that this call leads to. */
 static void check_callee(Infer *in, Inst *inst, Ref r) {
-    Callee c;
-    if (infer_callee(in, inst, r, &c) && c.kind == CALLEE_INST && c.inst) infer_check(in, c.inst);
+    uint32_t n = infer_callee_count(inst, r);
+    for (uint32_t i = 0; i < n; i++) {
+        Callee c;
+        if (infer_callee_at(in, inst, r, i, &c) && c.kind == CALLEE_INST && c.inst) infer_check(in, c.inst);
+    }
 }
 
 static void check_block(Infer *in, Inst *inst, BlockId b) {

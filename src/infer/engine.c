@@ -323,6 +323,16 @@ static FnOptions options_of(const JitOptions *o) {
 
 FnOptions infer_options(const JitOptions *o) { return options_of(o); }
 
+FnOptions infer_callee_options(const Infer *in, const JitOptions *own) {
+    FnOptions o = options_of(own), kernel = options_of(&in->req->options);
+    if (!in->req->options.kernel) return o;
+    o.fast |= kernel.fast;
+    o.numpy_errors = true;
+    o.boundscheck = kernel.boundscheck;
+    o.debug = kernel.debug;
+    return o;
+}
+
 static void run_fixpoint(Cx *cx, void *arg) {
     (void)cx;
     run_queue(arg);

@@ -163,6 +163,10 @@ typedef struct Callee {
 /* Types of all operands must be known. False: not typable (fails in final mode). */
 bool infer_callee(Infer *in, Inst *inst, Ref call, Callee *out);
 
+/* Of a call of one of several functions: how many, and each. */
+uint32_t infer_callee_count(const Inst *inst, Ref call);
+bool infer_callee_at(Infer *in, Inst *inst, Ref call, uint32_t which, Callee *out);
+
 /* A Python function called with these arguments, e.g. the key of max(): its instance, or NULL (not typable). */
 Inst *infer_call_value(Infer *in, Inst *inst, Arg callee, const Arg *args, uint32_t n, Ref call, Callee *out);
 
@@ -174,7 +178,7 @@ Inst *infer_prelude_call(Infer *in, Inst *inst, const char *name, const Arg *arg
 
 /* GETATTR on values: the row (method or attribute), the Call it is typed and lowered with, the field of a named
  * tuple (-1: none), and the function behind a user's overload_attribute (NULL: none). */
-const Row *infer_attr_row(const Type *ty, const char *name);
+const Row *infer_attr_row(Infer *in, const Type *ty, const char *name);
 Call infer_attr_call(Infer *in, Inst *inst, Ref r, const Row *row);
 int infer_tuple_field(const Type *ty, const char *name);
 /* Is this type a method bound by a user's overload_method? */

@@ -31,6 +31,8 @@ bool infer_unroll(Infer *in, Inst *inst, int64_t loop, uint32_t n);
 /* The return type of callee, NULL while unknown; notes that this call waits for it. */
 Type *infer_wait(Infer *in, Inst *callee, Inst *inst, Ref call, Const **k);
 FnOptions infer_options(const JitOptions *o);
+/* Of a compiled function that is called: its own; but all code of a kernel has the kernel's ideas of errors. */
+FnOptions infer_callee_options(const Infer *in, const JitOptions *own);
 
 /* ops.c: what `for x in v` gives; NULL: the items differ in type, or v cannot be iterated. */
 Type *infer_item_type(Type *ty);

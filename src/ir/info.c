@@ -44,10 +44,12 @@ uint32_t ir_field_count(const Type *ty) {
     case TY_CLOSURE: return ty->nitems;
     case TY_SLICE:
     case TY_ARRAY: return ty->nparts;
+    case TY_FUNC: return ty->nitems > 0; /* one of several: which */
     case TY_RANGE: return 3;
     case TY_STR:
     case TY_BYTES: return 4;
-    case TY_ITER: return count_iter_heads(ty) + (ty->how == ITER_ENUMERATE || ty->how == ITER_SHARED);
+    case TY_ITER:
+        return count_iter_heads(ty) + (ty->how == ITER_ENUMERATE || ty->how == ITER_SHARED);
     case TY_UNDEF:
     case TY_NONE:
     case TY_BOOL:
@@ -55,7 +57,6 @@ uint32_t ir_field_count(const Type *ty) {
     case TY_FLOAT:
     case TY_DTYPE:
     case TY_ENUM:
-    case TY_FUNC:
     case TY_MODULE:
     case TY_CLASS:
     case TY_CELL:
@@ -67,7 +68,8 @@ uint32_t ir_field_count(const Type *ty) {
 }
 
 static Type *iter_field_type(const Type *ty, uint32_t i) {
-    if (i >= count_iter_heads(ty)) return ty->how == ITER_SHARED ? ty_cell(int64_type()) : int64_type();
+    if (i >= count_iter_heads(ty))
+        return ty->how == ITER_SHARED ? ty_cell(int64_type()) : int64_type();
     if (!ty->of) return ty->items[i];
     return i == 0 ? ty->of : ty->items[i - 1];
 }

@@ -55,7 +55,10 @@ typedef struct CheckInfo {
 } CheckInfo;
 extern const CheckInfo check_info[CHECKS];
 
-typedef enum SregKind { SREG_TID, SREG_CTAID, SREG_NTID, SREG_NCTAID } SregKind;
+/* Per axis: numbers of thread and block, their counts, and, on the CPU, the blocks that this call runs: from
+ * FIRST up to END. */
+typedef enum SregKind { SREG_TID, SREG_CTAID, SREG_NTID, SREG_NCTAID, SREG_FIRST, SREG_END } SregKind;
+enum { SREGS = 3 * (SREG_END + 1) }; /* WsCtx.sregs, by 3 * kind + axis */
 typedef enum AtomicOp { ATOMIC_ADD, ATOMIC_SUB, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR,
                         ATOMIC_XCHG, ATOMIC_CAS } AtomicOp;
 
@@ -153,6 +156,8 @@ typedef struct Block {
                      arguments are values that are there when the block is entered. */
     const char *label; /* for people: "for.body" */
     bool dead;         /* removed; not printed, no predecessors */
+    bool lanes;        /* header of a loop over the threads of a block, whose iterations may run in any order, or at
+                          once */
 } Block;
 
 typedef enum Stage { STAGE_HIGH, STAGE_LOW } Stage;
@@ -192,6 +197,8 @@ struct Fn {
     VEC(Ins) ins;      /* ins.at[0] is unused */
     VEC(Block) blocks; /* blocks.at[0]: entry, no parameters */
     bool is_kernel;    /* cuda.jit: returns nothing, may use SREG, BARRIER, SHARED */
+    bool runs_blocks;  /* a kernel that opt/simt_split made into loops over blocks and threads: no TID, CTAID, BARRIER */
+    uint32_t block_dim[3]; /* kernels: threads of a block along x, y, z; 0: known at the launch only */
     bool is_entry;     /* called from outside the module */
     bool is_slow;      /* a loop nest with all checks, cut out of its function by opt/version: cold, not to be inlined
                           or optimised; calls of it leave no entry in the traceback */
@@ -315,6 +322,10 @@ typedef struct Loops {
     uint32_t n;
 } Loops;
 Loops *ir_loops(Cx *cx, const Fn *fn, const Cfg *cfg); /* irreducible parts belong to no loop */
+
+/* How often the body of a counted loop runs, where that is known when compiling: its header tests a counter that goes
+ * from a constant up to a constant. 0: not known (or never). */
+uint32_t ir_const_trips(const Fn *fn, const Cfg *cfg, const Loop *loop);
 
 /* How often each value is used, edges and terminators included. */
 uint32_t *ir_use_counts(Cx *cx, const Fn *fn);

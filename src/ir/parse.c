@@ -42,7 +42,7 @@ static void parse_param(Parser *p, BlockId b) {
     vec_push(p->cx, &p->fn->blocks.at[b].params, r);
 }
 
-/* b3.label(%1: int64, %2) handler b4(%5): */
+/* b3.label(%1: int64, %2) lanes handler b4(%5): */
 static BlockId parse_block_head(Parser *p) {
     BlockId b = parse_block_ref(p);
     if (!p->fn->blocks.at[b].dead) parse_fail(p, "b%u is defined twice", b);
@@ -56,6 +56,7 @@ static BlockId parse_block_head(Parser *p) {
         while (parse_accept(p, ","));
         parse_expect(p, ")");
     }
+    p->fn->blocks.at[b].lanes = parse_accept_word(p, "lanes");
     if (parse_accept_word(p, "handler")) {
         Edge handler = parse_edge(p);
         p->fn->blocks.at[b].handler = handler;
@@ -147,18 +148,29 @@ static void parse_args(Parser *p) {
     p->fn->nargs = args.n;
 }
 
+static void parse_block_dim(Parser *p) {
+    for (int axis = 0; axis < 3; axis++) {
+        if (axis) parse_expect(p, ",");
+        p->fn->block_dim[axis] = (uint32_t)parse_int(p);
+    }
+    parse_expect(p, ")");
+}
+
 static bool parse_option(Parser *p) {
     FnOptions *o = &p->fn->options;
     struct {
         const char *word;
         bool *flag;
     } flags[] = {
-        {"entry", &p->fn->is_entry}, {"kernel", &p->fn->is_kernel},      {"slow", &p->fn->is_slow},
+        {"entry", &p->fn->is_entry}, {"blocks", &p->fn->runs_blocks},    {"slow", &p->fn->is_slow},
         {"parallel", &o->parallel},  {"numpy_errors", &o->numpy_errors}, {"nogil", &o->nogil},
         {"debug", &o->debug},        {"inline", &o->inline_always}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (parse_accept_word(p, flags[i].word)) return *flags[i].flag = true;
-    if (parse_accept_word(p, "no_boundscheck")) {
+    if (parse_accept_word(p, "kernel")) {
+        p->fn->is_kernel = true;
+        if (parse_accept(p, "(")) parse_block_dim(p);
+    } else if (parse_accept_word(p, "no_boundscheck")) {
         o->boundscheck = false;
     } else if (parse_accept_word(p, "name")) {
         p->fn->name = p->fn->qualname = parse_name(p);

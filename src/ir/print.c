@@ -308,6 +308,7 @@ static void put_block(Printer *p, BlockId id) {
         }
     }
     if (b->params.n) PUT(p, ")");
+    if (b->lanes) PUT(p, " lanes");
     if (b->handler.to != NO_BLOCK) {
         PUT(p, " handler ");
         put_edge(p, &b->handler);
@@ -331,6 +332,9 @@ static void put_options(Printer *p, const Fn *fn) {
     }
     if (fn->is_entry) PUT(p, " entry");
     if (fn->is_kernel) PUT(p, " kernel");
+    if (fn->block_dim[0])
+        PUT(p, "(%u, %u, %u)", fn->block_dim[0], fn->block_dim[1], fn->block_dim[2]);
+    if (fn->runs_blocks) PUT(p, " blocks");
     if (fn->is_slow) PUT(p, " slow");
     put_fast(p, o->fast);
     if (o->numpy_errors) PUT(p, " numpy_errors");

@@ -219,7 +219,7 @@ static Type *make_from_list(TypeText *x, const char *word, const TypeList *items
     Type t = *like;
     if (t.nitems)
         t.items = items->at;
-    else
+    else if (items->n) /* one: of what */
         t.of = items->at[0];
     return intern_stand_in(x, t, like);
 }

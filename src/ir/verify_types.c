@@ -26,8 +26,9 @@ static const char *const set_names[] = {"bool",      "an integer",   "a float", 
 
 static bool is_in(const Type *t, unsigned set) {
     static const unsigned of_kind[TY_KINDS] = {
-        [TY_BOOL] = T_BOOL, [TY_INT] = T_INT, [TY_FLOAT] = T_FLOAT, [TY_COMPLEX] = T_COMPLEX,
-        [TY_ENUM] = T_ENUM, [TY_PTR] = T_PTR, [TY_CELL] = T_PTR, [TY_EXC] = T_EXC,     [TY_NONE] = T_NONE,
+        [TY_BOOL] = T_BOOL,       [TY_INT] = T_INT,   [TY_FLOAT] = T_FLOAT,
+        [TY_COMPLEX] = T_COMPLEX, [TY_ENUM] = T_ENUM, [TY_PTR] = T_PTR,
+        [TY_CELL] = T_PTR,        [TY_EXC] = T_EXC,   [TY_NONE] = T_NONE,
     };
     unsigned in = of_kind[t->kind];
     if (t == TY_I(64)) in |= T_I64;
@@ -252,7 +253,7 @@ static void check_atomic(Verify *v, const Ins *i) {
 }
 
 static void check_sreg(Verify *v, const Ins *i) {
-    if (i->sub > SREG_NCTAID || i->imm < 0 || i->imm > 2) verify_breach(v, "no such register");
+    if (i->sub > SREG_END || i->imm < 0 || i->imm > 2) verify_breach(v, "no such register");
 }
 
 /* --- the table -------------------------------------------------------------------------------- */

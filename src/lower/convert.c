@@ -54,6 +54,24 @@ static Ref convert_array(Lower *lo, Ref v, Type *to) {
     return lo_array_make(lo, to, lo_array_data(lo, v), lo_array_owner(lo, v), shape, strides);
 }
 
+static int64_t place_of(const Type *choice, const Type *function) {
+    for (uint32_t i = 0; i < choice->nitems; i++)
+        if (choice->items[i] == function) return i;
+    return 0;
+}
+
+/* A function, or one of fewer functions, as one of several. */
+static Ref convert_function(Lower *lo, Ref v, Type *from, Type *to) {
+    if (!from->nitems) {
+        Ref which = lo_int(lo, place_of(to, from));
+        return lo_make(lo, to, 1, &which);
+    }
+    Ref old = lo_field(lo, v, 0), which = lo_int(lo, place_of(to, from->items[0]));
+    for (uint32_t i = 1; i < from->nitems; i++)
+        which = lo_select(lo, lo_cmp(lo, OP_EQ, old, lo_int(lo, i)), lo_int(lo, place_of(to, from->items[i])), which);
+    return lo_make(lo, to, 1, &which);
+}
+
 Ref lo_convert(Lower *lo, Ref v, Type *to) {
     Type *from = lo_type(lo, v);
     if (from == to) return v;
@@ -64,6 +82,7 @@ Ref lo_convert(Lower *lo, Ref v, Type *to) {
     if (from->kind == TY_ARRAY && to->kind == TY_ARRAY && from->ndim == to->ndim && from->elem == to->elem)
         return convert_array(lo, v, to);
     if (from->kind == TY_UNDEF) return lo_zero(lo, to);
+    if (from->kind == TY_FUNC && to->kind == TY_FUNC && to->nitems) return convert_function(lo, v, from, to);
     if (from->nparts == to->nparts && (from->nparts == 0 || !memcmp(from->parts, to->parts, from->nparts))) {
         uint32_t n = ir_field_count(from);
         if (!n) return lo_zero(lo, to);

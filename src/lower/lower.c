@@ -276,7 +276,36 @@ Ref lower_call_inst(Lower *lo, const Callee *c) {
     return lo_call(lo, fn, c->call.nargs, args);
 }
 
+/* One of several functions: a branch for each. */
+static Ref lower_choice(Lower *lo, Ref r, uint32_t n) {
+    const Ins *ins = ir_at(lo->high, r);
+    Ref which = lo_field(lo, lo_get(lo, ins->args[0]), 0);
+    BlockId done = lo_block(lo, "called");
+    Type *ty = ins->ty->kind == TY_UNDEF ? TY_OF(TY_NONE) : ins->ty;
+    Ref result = lo_param(lo, done, ty);
+    for (uint32_t i = 0; i < n; i++) {
+        BlockId next = NO_BLOCK;
+        if (i + 1 < n) {
+            BlockId call = lo_block(lo, "call");
+            next = lo_block(lo, "or");
+            lo_branch(lo, lo_cmp(lo, OP_EQ, which, lo_int(lo, i)), call, next);
+            lo->b = call;
+        }
+        Callee c;
+        if (!infer_callee_at(lo->in, lo->inst, r, i, &c)) INTERNAL(lo->cx, lo->span, "a call lost its callee");
+        c.call.result = c.kind == CALLEE_ROW ? c.row->type(&c.call) : NULL;
+        Ref v = c.kind == CALLEE_ROW ? c.row->lower(lo, &c.call) : lower_call_inst(lo, &c);
+        v = c.kind == CALLEE_INST && c.inst->ret->kind == TY_UNDEF ? lo_zero(lo, ty) : lo_convert(lo, v, ty);
+        lo_jump(lo, done, 1, &v);
+        lo->b = next;
+    }
+    lo->b = done;
+    return result;
+}
+
 static Ref lower_call(Lower *lo, Ref r) {
+    uint32_t n = infer_callee_count(lo->inst, r);
+    if (n > 1) return lower_choice(lo, r, n);
     Callee c;
     if (!infer_callee(lo->in, lo->inst, r, &c)) INTERNAL(lo->cx, lo->span, "a call lost its callee");
     c.call.result = ir_at(lo->high, r)->ty;
@@ -289,7 +318,7 @@ static Ref lower_getattr(Lower *lo, Ref r) {
     Type *ty = ir_at(lo->high, ins->args[0])->ty;
     int field = infer_tuple_field(ty, ins->name);
     if (field >= 0) return lo_field(lo, lo_get(lo, ins->args[0]), (uint32_t)field);
-    const Row *row = infer_attr_row(ty, ins->name);
+    const Row *row = infer_attr_row(lo->in, ty, ins->name);
     if (row && row->flags & ROW_ATTRIBUTE) {
         Call c = infer_attr_call(lo->in, lo->inst, r, row);
         c.result = ins->ty;
@@ -536,6 +565,8 @@ Fn *lower_instance(Infer *in, Inst *inst) {
     fn->span = inst->high->span;
     fn->options = inst->options;
     fn->is_entry = m->fns.n == 1;
+    fn->is_kernel = fn->is_entry && in->req->options.kernel;
+    if (fn->is_kernel) memcpy(fn->block_dim, in->req->options.block_dim, sizeof fn->block_dim);
     fn->ret = inst->ret->kind == TY_UNDEF ? TY_OF(TY_NONE) : inst->ret;
     if (fn->is_entry && in->req->ret) fn->ret = in->req->ret;
     fn->nargs = inst->nargs;

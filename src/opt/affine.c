@@ -123,12 +123,23 @@ static Range param_range(Affine *af, Ref r) {
     return goes_up ? (Range){out.lo, INT64_MAX} : out; /* a counter never runs over */
 }
 
+/* CUDA's limits: 1024 threads a block, grids below 2**31. */
+static Range sreg_range(const Ins *i) {
+    static const Range rows[] = {
+        [SREG_TID] = {0, 1023},         [SREG_CTAID] = {0, INT32_MAX - 1},
+        [SREG_NTID] = {1, 1024},        [SREG_NCTAID] = {1, INT32_MAX},
+        [SREG_FIRST] = {0, INT32_MAX},  [SREG_END] = {0, INT32_MAX},
+    };
+    return rows[i->sub];
+}
+
 static Range compute_range(Affine *af, Ref r) {
     const Ins *i = ir_at(af->fn, r);
     Range a, b;
     switch ((int)i->op) {
     case OP_CONST: return i->ty->kind == TY_INT ? (Range){i->k->i, i->k->i} : full;
     case OP_PARAM: return param_range(af, r);
+    case OP_SREG: return sreg_range(i);
     case OP_FIELD: {
         const Type *t = ir_at(af->fn, i->args[0])->ty;
         if (t->kind != TY_ARRAY || i->imm < 2 || i->imm >= 2 + t->ndim) return full;

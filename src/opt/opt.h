@@ -21,7 +21,9 @@ bool opt_hoist(Cx *cx, Fn *fn);
 bool opt_version(Cx *cx, Fn *fn);
 bool opt_strip(Cx *cx, Fn *fn);
 bool opt_rc_insert(Cx *cx, Fn *fn);
+bool opt_simt_split(Cx *cx, Fn *fn);
 
 /* Over the module. */
 bool opt_inline(Cx *cx, Module *m);
 bool opt_escape(Cx *cx, Module *m);
+bool opt_simt_dims(Cx *cx, Module *m);

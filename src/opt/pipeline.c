@@ -15,7 +15,7 @@ typedef struct Pass {
 } Pass;
 
 /* By name, for dumps and tests; the order they run in is opt_run's. */
-enum { SIMPLIFY, INLINE, CSE, RANGE, VERSION, ESCAPE, RC_INSERT, PASSES };
+enum { SIMPLIFY, INLINE, CSE, RANGE, VERSION, ESCAPE, RC_INSERT, SIMT_DIMS, SIMT_SPLIT, PASSES };
 static const Pass passes[PASSES] = {
     [SIMPLIFY] = {"simplify", opt_simplify, NULL, false},
     [INLINE] = {"inline", NULL, opt_inline, false},
@@ -24,6 +24,8 @@ static const Pass passes[PASSES] = {
     [VERSION] = {"version", opt_version, NULL, false},
     [ESCAPE] = {"escape", NULL, opt_escape, true},
     [RC_INSERT] = {"rc_insert", opt_rc_insert, NULL, true},
+    [SIMT_DIMS] = {"simt_dims", NULL, opt_simt_dims, false},
+    [SIMT_SPLIT] = {"simt_split", opt_simt_split, NULL, false},
 };
 
 /* Is `name` one of the comma-separated words of WHIPSNAKE_DUMP? */
@@ -77,14 +79,29 @@ static void run(Cx *cx, Module *m, const Pass *pass) {
     verify(cx, m, pass->name);
 }
 
+/* From the code of a thread to loops over threads. Here because everything that threads do is in the kernel
+ * by now, as small as it gets; because what is proved once about a value holds in all its copies; and because
+ * the loops are ordinary ones for the passes behind: range proves subscripts from the counters of threads,
+ * version asks the others before the loops over blocks. */
+static void split_kernel(Cx *cx, Module *m) {
+    run(cx, m, &passes[SIMT_SPLIT]);
+    run(cx, m, &passes[SIMPLIFY]);
+    run(cx, m, &passes[CSE]);
+    run(cx, m, &passes[RANGE]);
+    run(cx, m, &passes[SIMPLIFY]);
+}
+
 void opt_run(Cx *cx, Module *m) {
+    bool splits = m->fns.at[0]->is_kernel && m->fns.at[0]->block_dim[0];
     verify(cx, m, "lowering");
+    if (splits) run(cx, m, &passes[SIMT_DIMS]); /* first: inlining needs it, and constants fold */
     run(cx, m, &passes[SIMPLIFY]); /* bodies as small as they get before they are copied */
     run(cx, m, &passes[INLINE]);
     run(cx, m, &passes[SIMPLIFY]);
     run(cx, m, &passes[CSE]);
     run(cx, m, &passes[RANGE]);
     run(cx, m, &passes[SIMPLIFY]); /* branches that were decided, what nobody needs any more */
+    if (splits) split_kernel(cx, m);
     run(cx, m,
         &passes[VERSION]); /* after range, which may leave nothing to do; copies what is final */
     run(cx, m, &passes[CSE]); /* the checks before neighbouring nests have much in common */

@@ -401,7 +401,7 @@ static bool has_checks(const Fn *fn) {
 }
 
 bool opt_version(Cx *cx, Fn *fn) {
-    if (fn->is_slow || fn->is_kernel || !has_checks(fn)) return false;
+    if (fn->is_slow || (fn->is_kernel && !fn->runs_blocks) || !has_checks(fn)) return false;
     outline_preheaders(cx, fn);
     Version v = {.cx = cx, .fn = fn, .af = affine_new(cx, fn, LIN_ASSUME)};
     v.uses = outline_find_uses(cx, v.af);

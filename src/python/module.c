@@ -7,6 +7,7 @@
 #include "core/compiler.h"
 #include "core/memory.h"
 #include "dispatch/disp.h"
+#include "python/launch.h"
 #include "types/promote.h"
 
 static PyObject *is_compiler_open(PyObject *module, PyObject *unused) {
@@ -94,6 +95,8 @@ static PyMethodDef functions[] = {{"is_compiler_open", is_compiler_open, METH_NO
                                   {"builtin_rows", builtin_rows, METH_NOARGS, NULL},
                                   {"promote", promote, METH_VARARGS, NULL},
                                   {"join", join, METH_VARARGS, NULL},
+                                  {"launch", (PyCFunction)(void *)(uintptr_t)python_launch,
+                                   METH_FASTCALL, NULL},
                                   {NULL, NULL, 0, NULL}};
 
 /* The type table and NumPy's API are one per process: a second interpreter would share objects with

@@ -86,7 +86,12 @@ static void put_type(Text *x, const Type *t, const char *label) {
     case TY_ARRAY: put_array(x, t); break;
     case TY_DTYPE: put(x, "dtype(%s)", t->of->name); break;
     case TY_ENUM: put(x, "%sEnum<%s>(%s)", t->is_signed ? "Int" : "", t->of->name, label); break;
-    case TY_FUNC: put(x, "function %s", label); break;
+    case TY_FUNC:
+        if (t->nitems)
+            put(x, "one of %u functions", t->nitems);
+        else
+            put(x, "function %s", label);
+        break;
     case TY_MODULE: put(x, "module %s", label); break;
     case TY_CLASS: put(x, "class %s", label); break;
     case TY_CLOSURE: put(x, "function %s", label); break;

@@ -38,10 +38,10 @@ uint32_t ty_fill_parts(const Type *t, uint8_t *out) {
     case TY_UNDEF:
     case TY_NONE:
     case TY_DTYPE:
-    case TY_FUNC:
     case TY_MODULE:
     case TY_CLASS:
     case TY_KINDS: break;
+    case TY_FUNC: add(&p, P_I64, t->nitems > 0); break;
     case TY_BOOL: add(&p, P_I1, 1); break;
     case TY_INT: add(&p, int_part(t->bits), 1); break;
     case TY_FLOAT: add(&p, float_part(t->bits), 1); break;

@@ -125,6 +125,30 @@ static Type *join_arrays(Type *a, Type *b) {
                     a->readonly || b->readonly, a->aligned && b->aligned);
 }
 
+enum { MAX_CHOICE = 8 };
+
+/* Adds the functions of t to the sorted list of `n`; the new length, or more than MAX_CHOICE. */
+static uint32_t add_functions(Type **list, uint32_t n, Type *t) {
+    for (uint32_t k = 0; k < t->nitems; k++)
+        if ((n = add_functions(list, n, t->items[k])) > MAX_CHOICE) return n;
+    if (t->nitems) return n;
+    uint32_t i = 0;
+    while (i < n && list[i]->id < t->id) i++;
+    if (i < n && list[i] == t) return n;
+    if (n == MAX_CHOICE) return n + 1;
+    for (uint32_t k = n; k > i; k--) list[k] = list[k - 1];
+    list[i] = t;
+    return n + 1;
+}
+
+/* One of several functions; which one is known only at run time. */
+static Type *join_functions(Type *a, Type *b) {
+    Type *list[MAX_CHOICE];
+    uint32_t n = add_functions(list, 0, a);
+    if (n <= MAX_CHOICE) n = add_functions(list, n, b);
+    return n <= MAX_CHOICE ? ty_choice(list, n) : NULL;
+}
+
 Type *ty_join(Type *a, Type *b) {
     if (a == b || b->kind == TY_UNDEF) return a;
     if (a->kind == TY_UNDEF) return b;
@@ -138,6 +162,7 @@ Type *ty_join(Type *a, Type *b) {
         return join_numbers((Operand){.ty = a}, (Operand){.ty = b});
     if (a->kind == TY_TUPLE && b->kind == TY_TUPLE) return join_tuples(a, b);
     if (a->kind == TY_ARRAY && b->kind == TY_ARRAY) return join_arrays(a, b);
+    if (a->kind == TY_FUNC && b->kind == TY_FUNC) return join_functions(a, b);
     return NULL;
 }
 

@@ -251,6 +251,11 @@ Type *ty_iter(IterHow how, Type *of, Type *const *items, uint32_t n) {
     return ty_intern(&probe, NULL);
 }
 
+Type *ty_choice(Type *const *items, uint32_t n) {
+    Type probe = {.kind = TY_FUNC, .items = (Type **)(uintptr_t)items, .nitems = n};
+    return ty_intern(&probe, NULL);
+}
+
 Type *ty_cell(Type *of) {
     Type probe = {.kind = TY_CELL, .of = of};
     return ty_intern(&probe, NULL);

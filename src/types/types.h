@@ -7,6 +7,7 @@
  * A value of a type is, in machine code, a list of *parts*: scalars that each fit a register.
  *
  *   none, functions, modules, classes   no parts: the type says it all
+ *   one of several functions            which one: an int64 (a TY_FUNC with items)
  *   bool, ints, floats, enums           1
  *   complex                             re, im
  *   optional(T)                         bool "has a value", parts of T
@@ -111,6 +112,7 @@ struct Type {
     TYFN(Type *, ty_closure, (const void *code, const char *name, Type *const *items, uint32_t n),          \
          (code, name, items, n))                                                                            \
     TYFN(Type *, ty_iter, (IterHow how, Type *of, Type *const *items, uint32_t n), (how, of, items, n))     \
+    TYFN(Type *, ty_choice, (Type *const *items, uint32_t n), (items, n))                                   \
     TYFN(Type *, ty_cell, (Type *of), (of))
 /* clang-format on */
 

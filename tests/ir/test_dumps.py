@@ -1,4 +1,4 @@
-"""The IR of a real program, as WHIPSNAKE_DUMP prints it at every stage, reads back to the same text."""
+"""The IR of a real program, as WHIPSNAKE_DUMP prints it at every stage, reads back."""
 
 import os
 import re
@@ -19,7 +19,8 @@ def dumps():
     env = {**os.environ, "WHIPSNAKE_DUMP": ",".join(STAGES)}
     run = subprocess.run([sys.executable, PROGRAM], env=env, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    found = re.findall(r"^; --- (\w+) ---\n(.*?)\n(?=; ---|\Z)", run.stderr, re.MULTILINE | re.DOTALL)
+    dump = r"^; --- (\w+) ---\n(.*?)\n(?=; ---|\Z)"
+    found = re.findall(dump, run.stderr, re.MULTILINE | re.DOTALL)
     return {stage: [text for name, text in found if name == stage] for stage in STAGES}
 
 

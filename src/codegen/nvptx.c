@@ -1,0 +1,179 @@
+/* GPUs by NVIDIA as a target: PTX from the same LOW IR, as it is before kernels are split for the CPU.
+ *
+ * A kernel becomes a ptx_kernel function of scalars around the internal function that every target makes; what
+ * can raise returns early from a thread, silently (a check that fails, an exception). LLVM 19 knows targets up to
+ * sm_90, which newer GPUs run too. It aborts the process on some of what it does not know (fences, sin and cos,
+ * orderings): nothing here makes these. */
+#include <stdio.h>
+#include <string.h>
+
+#include "codegen/cg.h"
+#include "core/os.h"
+
+enum { SPACE_SHARED = 3 };
+
+/* --- special registers ------------------------------------------------------------------------ */
+
+/* What a register can hold: [0, end). */
+static void add_range(Cg *cg, Val call, int64_t first, int64_t end) {
+    LLVMMetadataRef ends[] = {LLVMValueAsMetadata(cg_i32(cg, first)),
+                              LLVMValueAsMetadata(cg_i32(cg, end))};
+    Val range = LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, ends, 2));
+    LLVMSetMetadata(call, cg_md_kind(cg, "range"), range);
+}
+
+static Val call_intrinsic(Cg *cg, const char *name) {
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    Val fn = LLVMGetIntrinsicDeclaration(cg->mod, id, NULL, 0);
+    return LLVMBuildCall2(cg->b, LLVMIntrinsicGetType(cg->ctx, id, NULL, 0), fn, NULL, 0, "");
+}
+
+static void gpu_sreg(Cg *cg, Ref r, const Ins *i) {
+    static const struct {
+        const char *name;
+        int64_t first, end[3]; /* per axis */
+    } rows[] = {
+        [SREG_TID] = {"tid", 0, {1024, 1024, 64}},
+        [SREG_CTAID] = {"ctaid", 0, {INT32_MAX, 65535, 65535}},
+        [SREG_NTID] = {"ntid", 1, {1025, 1025, 65}},
+        [SREG_NCTAID] = {"nctaid", 1, {INT32_MAX, 65536, 65536}},
+    };
+    if (i->sub > SREG_NCTAID) INTERNAL(cg->cx, i->span, "a register that only the CPU has");
+    Val v = call_intrinsic(
+        cg, cx_printf(cg->cx, "llvm.nvvm.read.ptx.sreg.%s.%c", rows[i->sub].name, "xyz"[i->imm]));
+    add_range(cg, v, rows[i->sub].first, rows[i->sub].end[i->imm]);
+    cg_set(cg, r, LLVMBuildZExt(cg->b, v, cg->i64, ""));
+}
+
+/* --- barriers, shared memory, atomics --------------------------------------------------------- */
+
+static void gpu_barrier(Cg *cg, Ref r, const Ins *i) {
+    (void)r, (void)i;
+    Val call = call_intrinsic(cg, "llvm.nvvm.barrier0");
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                             cg_attr(cg, "convergent", 0));
+}
+
+/* A global of the module in the shared space; everything else sees a generic pointer, which LLVM traces back. */
+static void gpu_shared(Cg *cg, Ref r, const Ins *i) {
+    LLVMTypeRef ty = LLVMArrayType2(cg->part[P_I8], (uint64_t)i->imm);
+    const char *name = cx_printf(cg->cx, "ws_shared_%u_%u",
+                                 (unsigned)map_get(&cg->fn_index, map_key(cg->fn), 0), r);
+    Val g = LLVMAddGlobalInAddressSpace(cg->mod, ty, name, SPACE_SHARED);
+    LLVMSetLinkage(g, LLVMInternalLinkage);
+    LLVMSetInitializer(g, LLVMGetUndef(ty));
+    LLVMSetAlignment(g, 16);
+    cg_set(cg, r, LLVMConstAddrSpaceCast(g, cg->ptr));
+}
+
+/* --- the kernel ------------------------------------------------------------------------------- */
+
+/* A name that ptxas takes: other characters than letters, digits and _ become their code. */
+static const char *mangle(Cx *cx, const char *name) {
+    Buf out = {0};
+    for (const char *p = name; *p; p++) {
+        bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_' ||
+                     (*p >= '0' && *p <= '9' && p != name);
+        if (plain)
+            buf_add(cx, &out, p, 1);
+        else
+            buf_printf(cx, &out, "_%02x_", (unsigned char)*p);
+    }
+    return out.at;
+}
+
+enum { ARRAY_OWNER = 1 };
+
+/* Parts of an argument that the GPU does not get. */
+static bool is_left_out(const Type *ty, uint32_t part) {
+    return ty->kind == TY_ARRAY && part == ARRAY_OWNER;
+}
+
+static void refuse_argument(Cg *cg, const FnArg *arg) {
+    if (!arg->ty->owning || arg->ty->kind == TY_ARRAY) return;
+    diag_fail(cg->cx, cg->fn->span, D_NOT_YET,
+              cx_printf(cg->cx, "a %s as argument of a kernel", arg->ty->name));
+}
+
+/* void name(data, shape ..., strides ..., scalar ...): bools as bytes. */
+static Val declare_kernel(Cg *cg, const Fn *fn) {
+    LLVMTypeRef *t = NEWN(cg->cx, LLVMTypeRef, LLVMCountParams(cg->fns[0].fn) + 1);
+    unsigned n = 0;
+    for (uint32_t a = 0; a < fn->nargs; a++) {
+        const Type *ty = fn->args[a].ty;
+        refuse_argument(cg, &fn->args[a]);
+        for (uint32_t k = 0; k < ty->nparts; k++)
+            if (!is_left_out(ty, k))
+                t[n++] = ty->parts[k] == P_I1 ? cg->part[P_I8] : cg_part_type(cg, ty, k);
+    }
+    Val f = LLVMAddFunction(cg->mod, mangle(cg->cx, fn->name),
+                            LLVMFunctionType(cg->void_, t, n, false));
+    LLVMSetFunctionCallConv(f, LLVMPTXKernelCallConv);
+    cg_fn_attr(cg, f, "nounwind", 0);
+    cg_fn_attr(cg, f, "convergent", 0);
+    return f;
+}
+
+/* The parts of argument a from the kernel's parameters, of which `next` is the first. */
+static unsigned take_argument(Cg *cg, Val kernel, unsigned next, const Type *ty, Val *out) {
+    for (uint32_t k = 0; k < ty->nparts; k++) {
+        if (is_left_out(ty, k)) {
+            out[k] = LLVMConstNull(cg->ptr);
+            continue;
+        }
+        Val p = LLVMGetParam(kernel, next++);
+        out[k] = ty->parts[k] == P_I1 ? LLVMBuildTrunc(cg->b, p, cg->part[P_I1], "") : p;
+    }
+    return next;
+}
+
+static void gpu_entry(Cg *cg) {
+    const Fn *fn = cg->fn = cg->m->fns.at[0];
+    const CgFn *body = &cg->fns[0];
+    Val kernel = declare_kernel(cg, fn), *args = NEWN(cg->cx, Val, LLVMCountParams(body->fn) + 1);
+    LLVMPositionBuilderAtEnd(cg->b, LLVMAppendBasicBlockInContext(cg->ctx, kernel, "entry"));
+    unsigned n = 0, next = 0;
+    args[n++] = LLVMConstNull(cg->ptr); /* no context */
+    for (uint32_t a = 0; a < fn->nargs; n += fn->args[a++].ty->nparts)
+        next = take_argument(cg, kernel, next, fn->args[a].ty, args + n);
+    LLVMBuildCall2(cg->b, body->type, body->fn, args, n, "");
+    LLVMBuildRetVoid(cg->b);
+    cg_fn_attr(cg, body->fn, "alwaysinline", 0);
+}
+
+/* --- the target ------------------------------------------------------------------------------- */
+
+#if WS_TARGET_NVPTX
+static void open_llvm_target(void) {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+}
+
+static void need_llvm_target(Cx *cx) {
+    static OsOnce once = OS_ONCE_INIT;
+    (void)cx;
+    os_once(&once, open_llvm_target);
+}
+#else
+static void need_llvm_target(Cx *cx) {
+    diag_fail(cx, (Span){0}, D_UNSUPPORTED, "PTX, which this build of whipsnake leaves out,");
+}
+#endif
+
+const Target *target_nvptx(Cx *cx, const char *sm) {
+    need_llvm_target(cx);
+    Target *t = NEW(cx, Target);
+    *t = (Target){.name = "nvptx",
+                  .triple = "nvptx64-nvidia-cuda",
+                  .cpu = sm,
+                  .features = "",
+                  .is_gpu = true,
+                  .sreg = gpu_sreg,
+                  .barrier = gpu_barrier,
+                  .shared = gpu_shared,
+                  .atomic = target_cpu()->atomic,
+                  .entry = gpu_entry};
+    return t;
+}

@@ -1,0 +1,58 @@
+/* Kernels on the CPU: what the files opt/simt_*.c share.
+ *
+ * A kernel describes one thread. simt_split rewrites it into code for many: loops over the blocks of the
+ * grid, in them the parts of the kernel that all threads of a block run together ("together" blocks: uniform
+ * branches, loop counters, values that are the same for all threads), and in those, loops over the
+ * threads. */
+#pragma once
+#include "opt/affine.h"
+
+enum { AXES = 3, GUARDS = 8 };
+
+/* `if i < n:` around all that follows, where i counts threads along one axis: threads past n have
+ * nothing to do any more. Instead of asking each, the loops over threads end earlier. */
+typedef struct SimtGuard {
+    BlockId at;   /* its branch; the block's own instructions are before the guard */
+    BlockId go;   /* where the threads go that go on */
+    uint32_t axis;
+    Lin base;     /* i without the thread's number: terms and constant are not negative */
+    Ref limit;    /* n */
+    bool inclusive; /* i <= n */
+} SimtGuard;
+
+typedef struct Simt {
+    Cx *cx;
+    Fn *fn;
+    const Cfg *cfg;
+    const Loops *loops;
+    Affine *af;
+    Incoming in;
+    BlockId *ipdom; /* immediate post-dominator; NO_BLOCK: the end */
+    BlockId *
+        torn_by; /* per block that is apart: the branch that parts the threads; NO_BLOCK: by choice */
+    bool *apart; /* per block: threads may be elsewhere, or the thread loop is to be around it */
+    bool *forced; /* apart by choice */
+    bool *varies; /* per Ref: may differ from thread to thread */
+    SimtGuard guards[GUARDS];
+    uint32_t nguards;
+    bool has_barrier;
+} Simt;
+
+/* Fills apart and varies for what is in forced and guards (simt_uniform.c). */
+void simt_fill_uniform(Simt *s);
+/* Must the instruction be run by each thread? (simt_uniform.c) */
+bool simt_is_per_thread(const Simt *s, Ref r);
+/* The guard whose branch ends block b; NULL: none. */
+const SimtGuard *simt_guard_at(const Simt *s, BlockId b);
+
+/* Fills guards (simt_guard.c). */
+void simt_find_guards(Simt *s);
+/* The axis along which most of the kernel's accesses to memory are next to each other (simt_guard.c). */
+uint32_t simt_lane_axis(Simt *s);
+
+/* Refuses what instruction i does, with its line: D_NOT_YET. */
+_Noreturn void simt_refuse(Cx *cx, const Fn *fn, const Ins *i, const char *what);
+
+/* Builds the new function in place of s->fn (simt_emit.c); false: the parts that threads run apart cannot be
+ * cut into regions; nothing was changed. */
+bool simt_emit(Simt *s);

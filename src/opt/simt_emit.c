@@ -1,0 +1,484 @@
+/* Builds the loops over blocks and threads that simt_split decided on.
+ *
+ *     entry: arguments, constants, shared memory, memory of the threads
+ *     for each block of the launch (three loops):
+ *         region 0:  what is uniform in it, once
+ *                    loops over the threads: bring in what comes from other regions; the rest
+ *         region 1 ...
+ *
+ * A region is a block that all threads run together (its root) with the blocks behind it in which they are
+ * apart. Behind the loops over threads stands the root's own branch, which is uniform, or the jump to where
+ * the threads meet again. */
+#include "opt/simt_emit.h"
+
+#include "base/diag.h"
+#include "ir/math.h"
+
+typedef struct LaneLoop {
+    BlockId header, exit;
+    Ref counter;
+} LaneLoop;
+
+/* --- new instructions ------------------------------------------------------------------------- */
+
+static Ref add(Emit *e, Op op, Type *ty, uint32_t n, const Ref *args) {
+    return ir_add(e->cx, e->to, e->b, op, ty, e->span, n, args);
+}
+
+static Ref add2(Emit *e, Op op, Ref a, Ref b) {
+    bool order = op == OP_LT || op == OP_LE;
+    return add(e, op, order ? TY_OF(TY_BOOL) : TY_I(64), 2, (Ref[]){a, b});
+}
+
+/* Constants stand in the entry. */
+static Ref add_int(Emit *e, int64_t k) {
+    return ir_const(e->cx, e->to, 0, ir_const_int(e->cx, TY_I(64), k), (Span){0});
+}
+
+static Ref add_sreg(Emit *e, BlockId b, SregKind kind, uint32_t axis) {
+    Ref r = ir_add(e->cx, e->to, b, OP_SREG, TY_I(64), (Span){0}, 0, NULL);
+    ir_at(e->to, r)->sub = (uint16_t)kind;
+    ir_at(e->to, r)->imm = axis;
+    return r;
+}
+
+static BlockId new_block(Emit *e, const char *label) { return ir_new_block(e->cx, e->to, label); }
+
+/* The new value for an old one that is there already. */
+static Ref value(Emit *e, Ref v) {
+    const Ins *i = ir_at(e->fn, v);
+    if (!e->same[v] && i->op == OP_CONST) e->same[v] = ir_const(e->cx, e->to, 0, i->k, i->span);
+    Ref r = simt_varies(e, v) ? e->lane[v] : e->same[v];
+    if (!r) INTERNAL(e->cx, i->span, cx_printf(e->cx, "%%%u of the kernel is not there yet", v));
+    return r;
+}
+
+static void set_lane(Emit *e, Ref v, Ref made) {
+    e->lane[v] = made;
+    vec_push(e->cx, &e->lane_set, v);
+}
+
+/* A copy of the old instruction v in block b, with the new operands. */
+static Ref copy_ins(Emit *e, BlockId b, Ref v) {
+    Ins i = *ir_at(e->fn, v);
+    Ref *args = NEWN(e->cx, Ref, i.nargs + 1u);
+    for (uint32_t k = 0; k < i.nargs; k++) args[k] = value(e, i.args[k]);
+    Ref made = ir_add(e->cx, e->to, b, (Op)i.op, i.ty, i.span, i.nargs, args);
+    i.args = ir_at(e->to, made)->args;
+    i.block = b;
+    *ir_at(e->to, made) = i;
+    return made;
+}
+
+/* --- what a thread brings in and leaves ------------------------------------------------------- */
+
+/* Position of the thread among those of the block, the lanes next to each other. */
+static Ref thread_position(Emit *e) {
+    if (e->thread) return e->thread;
+    for (uint32_t k = AXES; k-- > 0;) {
+        uint32_t axis = e->axes[k], dim = e->fn->block_dim[axis];
+        if (dim == 1) continue;
+        Ref before = e->thread ? add2(e, OP_MUL, e->thread, add_int(e, dim)) : 0;
+        e->thread = before ? add2(e, OP_ADD, before, e->tid[axis]) : e->tid[axis];
+    }
+    return e->thread = e->thread ? e->thread : add_int(e, 0);
+}
+
+/* The thread's place in the memory of v. */
+static Ref place_of(Emit *e, Ref v) {
+    Ref bytes =
+        add2(e, OP_MUL, thread_position(e), add_int(e, simt_place_size(ir_at(e->fn, v)->ty)));
+    return add(e, OP_OFFSET, TY_OF(TY_PTR), 2, (Ref[]){e->stack[simt_leader_of(e, v)], bytes});
+}
+
+static void store_place(Emit *e, Ref v, Ref what) {
+    add(e, OP_STORE, TY_OF(TY_NONE), 2, (Ref[]){place_of(e, v), what});
+}
+
+/* Makes the old value v available in the region, which does not make it itself. */
+static void bring_in(Emit *e, Region *r, Ref v) {
+    if (!simt_varies(e, v) || e->lane[v] || simt_is_made_in(e, r, v)) return;
+    const Ins *i = ir_at(e->fn, v);
+    if (simt_is_tid(e, v)) {
+        set_lane(e, v, e->tid[i->imm]);
+    } else if (e->leader[v]) {
+        set_lane(e, v, add(e, OP_LOAD, i->ty, 1, (Ref[]){place_of(e, v)}));
+    } else {
+        for (uint32_t k = 0; k < i->nargs; k++) bring_in(e, r, i->args[k]);
+        set_lane(e, v, copy_ins(e, e->b, v));
+    }
+}
+
+/* Is the value where the parameter will be looked for? */
+static bool is_kept(const Emit *e, Ref arg, Ref param) {
+    return simt_varies(e, arg) && e->leader[arg] &&
+           simt_leader_of(e, arg) == simt_leader_of(e, param);
+}
+
+static void bring_in_passed(Emit *e, Region *r, Ref arg, Ref param) {
+    if (!is_kept(e, arg, param)) bring_in(e, r, arg);
+}
+
+static void leave_passed(Emit *e, Region *r, Ref arg, Ref param) {
+    (void)r;
+    if (!is_kept(e, arg, param)) store_place(e, param, value(e, arg));
+}
+
+/* Stores what this region made and others read. */
+static void leave_values(Emit *e, Region *r) {
+    for (uint32_t k = 0; k < e->crossing.n; k++) {
+        Ref v = e->crossing.at[k];
+        if (simt_is_made_in(e, r, v)) store_place(e, v, value(e, v));
+    }
+}
+
+static bool leaves_values(Emit *e, Region *r) {
+    for (uint32_t k = 0; k < e->crossing.n; k++)
+        if (simt_is_made_in(e, r, e->crossing.at[k])) return true;
+    return false;
+}
+
+/* --- loops over threads ----------------------------------------------------------------------- */
+
+static Ref open_loop(Emit *e, LaneLoop *loop, const char *label, Ref first, Ref end) {
+    BlockId header = new_block(e, label), body = new_block(e, "body");
+    loop->header = header;
+    loop->exit = new_block(e, "done");
+    ir_jump(e->cx, e->to, e->b, header, 1, &first);
+    loop->counter = ir_add_param(e->cx, e->to, header, TY_I(64));
+    e->b = header;
+    Ref more = add2(e, OP_LT, loop->counter, end);
+    ir_branch(e->cx, e->to, header, more, ir_edge(e->cx, body, 0, NULL),
+              ir_edge(e->cx, loop->exit, 0, NULL), e->span);
+    e->b = body;
+    return loop->counter;
+}
+
+static void close_loop(Emit *e, const LaneLoop *loop) {
+    Ref next = add2(e, OP_ADD, loop->counter, add_int(e, 1));
+    ir_jump(e->cx, e->to, e->b, loop->header, 1, &next);
+    e->b = loop->exit;
+}
+
+/* From the outermost axis to the lanes; returns how many loops there are. */
+static uint32_t open_lanes(Emit *e, uint32_t level, LaneLoop loops[AXES]) {
+    static const char *const labels[AXES] = {"threads.x", "threads.y", "threads.z"};
+    uint32_t n = 0;
+    e->thread = 0;
+    for (uint32_t k = AXES; k-- > 0;) {
+        uint32_t axis = e->axes[k], dim = e->fn->block_dim[axis];
+        Ref end = e->limits[level][axis];
+        if (dim == 1) {
+            e->tid[axis] = add_int(e, 0);
+            continue;
+        }
+        e->tid[axis] =
+            open_loop(e, &loops[n], labels[axis], add_int(e, 0), end ? end : add_int(e, dim));
+        e->to->blocks.at[loops[n++].header].lanes = true;
+    }
+    return n;
+}
+
+/* --- threads apart ---------------------------------------------------------------------------- */
+
+/* An edge inside the region, or to the end of the thread's turn. */
+static Edge lane_edge(Emit *e, const Edge *edge) {
+    if (!simt_is_apart(e, edge->to)) return ir_edge(e->cx, e->lane_next, 0, NULL);
+    Ref *args = NEWN(e->cx, Ref, edge->n + 1);
+    for (uint32_t k = 0; k < edge->n; k++) args[k] = value(e, edge->args[k]);
+    return ir_edge(e->cx, e->start[edge->to], edge->n, args);
+}
+
+static void emit_lane_term(Emit *e, Region *r, BlockId b) {
+    const Term *t = &e->fn->blocks.at[b].term;
+    Edge edge;
+    switch ((TermKind)t->kind) {
+    case TERM_JUMP:
+        simt_visit_passes_of(e, r, b, leave_passed);
+        edge = lane_edge(e, &t->succ[0]);
+        ir_jump(e->cx, e->to, e->b, edge.to, edge.n, edge.args);
+        return;
+    case TERM_BRANCH:
+        edge = lane_edge(e, &t->succ[0]);
+        ir_branch(e->cx, e->to, e->b, value(e, t->arg), edge, lane_edge(e, &t->succ[1]), t->span);
+        return;
+    case TERM_RETURN: ir_jump(e->cx, e->to, e->b, e->lane_next, 0, NULL); return;
+    case TERM_RAISE: ir_raise(e->to, e->b, t->arg ? value(e, t->arg) : 0, 0, t->span); return;
+    case TERM_UNREACHABLE:
+    case TERM_NONE: e->to->blocks.at[e->b].term.kind = TERM_UNREACHABLE; return;
+    }
+}
+
+static void emit_lane_ins(Emit *e, BlockId b) {
+    const Refs *ins = &e->fn->blocks.at[b].ins;
+    for (uint32_t k = 0; k < ins->n; k++) {
+        Ref v = ins->at[k];
+        if (!simt_varies(e, v) || ir_at(e->fn, v)->op == OP_NOP) continue;
+        set_lane(e, v, simt_is_tid(e, v) ? e->tid[ir_at(e->fn, v)->imm] : copy_ins(e, e->b, v));
+    }
+}
+
+static void make_apart_blocks(Emit *e, Region *r) {
+    for (uint32_t k = 0; k < r->apart.n; k++) {
+        BlockId b = r->apart.at[k];
+        const Refs *params = &e->fn->blocks.at[b].params;
+        e->start[b] = new_block(e, e->fn->blocks.at[b].label);
+        for (uint32_t p = 0; p < params->n; p++)
+            set_lane(e, params->at[p],
+                     ir_add_param(e->cx, e->to, e->start[b], ir_at(e->fn, params->at[p])->ty));
+    }
+}
+
+/* One thread's turn in the region. */
+static void emit_turn(Emit *e, Region *r) {
+    e->lane_next = new_block(e, "turn");
+    simt_visit_reads(e, r, bring_in);
+    simt_visit_passes(e, r, bring_in_passed);
+    thread_position(e);
+    make_apart_blocks(e, r);
+    emit_lane_ins(e, r->root);
+    if (r->apart.n) {
+        emit_lane_term(e, r, r->root);
+    } else {
+        simt_visit_passes_of(e, r, r->root, leave_passed);
+        ir_jump(e->cx, e->to, e->b, e->lane_next, 0, NULL);
+    }
+    for (uint32_t k = 0; k < r->apart.n; k++) {
+        e->b = e->start[r->apart.at[k]];
+        emit_lane_ins(e, r->apart.at[k]);
+        emit_lane_term(e, r, r->apart.at[k]);
+    }
+    e->b = e->lane_next;
+    leave_values(e, r);
+}
+
+/* --- regions, emitted ------------------------------------------------------------------------- */
+
+static bool does_something(Emit *e, Ref v) {
+    const Ins *i = ir_at(e->fn, v);
+    return simt_varies(e, v) && !opt_is_pure(e->fn, v) && i->op != OP_LOAD && i->op != OP_STACK;
+}
+
+static void note_pass(Emit *e, Region *r, Ref arg, Ref param) {
+    (void)r;
+    if (!is_kept(e, arg, param)) e->passes = true;
+}
+
+/* Do the threads have anything to do in the region? */
+static bool has_turn(Emit *e, Region *r) {
+    const Refs *ins = &e->fn->blocks.at[r->root].ins;
+    if (r->apart.n || leaves_values(e, r)) return true;
+    for (uint32_t k = 0; k < ins->n; k++)
+        if (does_something(e, ins->at[k])) return true;
+    e->passes = false;
+    simt_visit_passes(e, r, note_pass);
+    return e->passes;
+}
+
+static void emit_uniform(Emit *e, BlockId b) {
+    const Refs *ins = &e->fn->blocks.at[b].ins;
+    for (uint32_t k = 0; k < ins->n; k++) {
+        Ref v = ins->at[k];
+        const Ins *i = ir_at(e->fn, v);
+        if (simt_varies(e, v) || e->same[v]) continue;
+        switch ((int)i->op) {
+        case OP_NOP:
+        case OP_CONST:
+        case OP_BARRIER: break;
+        case OP_SREG:
+            e->same[v] = i->sub == SREG_CTAID ? e->blocks[i->imm] : copy_ins(e, 0, v);
+            break;
+        case OP_SHARED:
+        case OP_GLOBAL: e->same[v] = copy_ins(e, 0, v); break;
+        default: e->same[v] = copy_ins(e, e->b, v); break;
+        }
+    }
+}
+
+/* An edge between roots: only values that do not vary travel on it. */
+static Edge together_edge(Emit *e, const Edge *edge) {
+    const Refs *params = &e->fn->blocks.at[edge->to].params;
+    Refs args = {0};
+    for (uint32_t k = 0; k < params->n; k++)
+        if (!simt_varies(e, params->at[k])) vec_push(e->cx, &args, value(e, edge->args[k]));
+    return ir_edge(e->cx, e->start[edge->to], args.n, args.at);
+}
+
+static void jump_edge(Emit *e, Edge edge) {
+    ir_jump(e->cx, e->to, e->b, edge.to, edge.n, edge.args);
+}
+
+/* The sum before the guard's comparison, without the thread's number. */
+static Ref emit_base(Emit *e, const Lin *base) {
+    Ref sum = add_int(e, base->c);
+    for (uint32_t k = 0; k < base->n; k++) {
+        const Term2 *t = &base->t[k];
+        Ref x = value(e, t->a);
+        if (t->b) x = add2(e, OP_MUL, x, value(e, t->b));
+        if (t->k != 1) x = add2(e, OP_MUL, x, add_int(e, t->k));
+        sum = k || base->c ? add2(e, OP_ADD, sum, x) : x;
+    }
+    return sum;
+}
+
+static Ref emit_min(Emit *e, Ref a, Ref b) {
+    Ref r = add(e, OP_MATH, TY_I(64), 2, (Ref[]){a, b});
+    ir_at(e->to, r)->sub = MATH_MIN;
+    return r;
+}
+
+/* Threads that pass the guard are those below min(what there were, limit - base). */
+static void emit_guard(Emit *e, const SimtGuard *g) {
+    uint32_t level = e->level[g->at];
+    Ref base = emit_base(e, &g->base), limit = value(e, g->limit), zero = add_int(e, 0);
+    Ref old = e->limits[level][g->axis] ? e->limits[level][g->axis]
+                                        : add_int(e, e->fn->block_dim[g->axis]);
+    Ref some = add2(e, g->inclusive ? OP_LE : OP_LT, base, limit),
+        left = add2(e, OP_SUB, limit, base);
+    if (g->inclusive) left = add2(e, OP_ADD, emit_min(e, left, add_int(e, 1 << 20)), add_int(e, 1));
+    left = add(e, OP_SELECT, TY_I(64), 3, (Ref[]){some, left, zero});
+    memcpy(e->limits[level + 1], e->limits[level], sizeof e->limits[level]);
+    e->limits[level + 1][g->axis] = emit_min(e, left, old); /* `left` first: it says more */
+    some = add2(e, OP_LT, zero, e->limits[level + 1][g->axis]);
+    ir_branch(e->cx, e->to, e->b, some, ir_edge(e->cx, e->start[g->go], 0, NULL),
+              ir_edge(e->cx, e->block_next, 0, NULL), e->span);
+}
+
+/* What follows the loops over the threads. */
+static void emit_together_term(Emit *e, Region *r) {
+    const Term *t = &e->fn->blocks.at[r->root].term;
+    const SimtGuard *g = simt_guard_at(e->s, r->root);
+    e->span = t->span;
+    if (g) {
+        emit_guard(e, g);
+        return;
+    }
+    switch ((TermKind)t->kind) {
+    case TERM_JUMP: jump_edge(e, together_edge(e, &t->succ[0])); return;
+    case TERM_BRANCH:
+        ir_branch(e->cx, e->to, e->b, value(e, t->arg), together_edge(e, &t->succ[0]),
+                  together_edge(e, &t->succ[1]), t->span);
+        return;
+    case TERM_RETURN: ir_jump(e->cx, e->to, e->b, e->block_next, 0, NULL); return;
+    case TERM_RAISE: ir_raise(e->to, e->b, t->arg ? value(e, t->arg) : 0, 0, t->span); return;
+    case TERM_UNREACHABLE:
+    case TERM_NONE: e->to->blocks.at[e->b].term.kind = TERM_UNREACHABLE; return;
+    }
+}
+
+/* The edge by which the region's threads come to where they meet. */
+static const Edge *exit_edge(const Emit *e, const Region *r) {
+    for (uint32_t k = 0; k <= r->apart.n; k++) {
+        const Term *t = &e->fn->blocks.at[k ? r->apart.at[k - 1] : r->root].term;
+        for (int i = 0; i < 2; i++)
+            if (t->succ[i].to == r->exit) return &t->succ[i];
+    }
+    return NULL;
+}
+
+static void emit_region(Emit *e, Region *r) {
+    LaneLoop loops[AXES];
+    e->b = e->start[r->root];
+    emit_uniform(e, r->root);
+    if (has_turn(e, r)) {
+        uint32_t n = open_lanes(e, e->level[r->root], loops);
+        emit_turn(e, r);
+        while (n-- > 0) close_loop(e, &loops[n]);
+        for (uint32_t k = 0; k < e->lane_set.n; k++) e->lane[e->lane_set.at[k]] = 0;
+        e->lane_set.n = 0;
+    }
+    if (!r->apart.n)
+        emit_together_term(e, r);
+    else if (r->exit == NO_BLOCK)
+        ir_jump(e->cx, e->to, e->b, e->block_next, 0, NULL);
+    else
+        jump_edge(e, together_edge(e, exit_edge(e, r)));
+}
+
+/* --- the function ----------------------------------------------------------------------------- */
+
+static void fill_levels(Emit *e) {
+    const Cfg *cfg = e->s->cfg;
+    for (uint32_t k = 1; k < cfg->nrpo; k++) {
+        BlockId b = cfg->rpo[k];
+        e->level[b] = e->level[cfg->idom[b]];
+        for (uint32_t g = 0; g < e->s->nguards; g++)
+            if (e->s->guards[g].go == b) e->level[b] = g + 1;
+    }
+}
+
+static void open_emit(Emit *e, Simt *s) {
+    Fn *fn = s->fn;
+    uint32_t nb = fn->blocks.n, ni = fn->ins.n;
+    *e = (Emit){.s = s, .cx = s->cx, .fn = fn, .span = fn->span};
+    e->region_of = NEWN(s->cx, uint32_t, nb);
+    e->level = NEWN(s->cx, uint32_t, nb);
+    e->start = NEWN(s->cx, BlockId, nb);
+    e->same = NEWN(s->cx, Ref, ni);
+    e->lane = NEWN(s->cx, Ref, ni);
+    e->leader = NEWN(s->cx, Ref, ni);
+    e->stack = NEWN(s->cx, Ref, ni);
+    e->axes[0] = simt_lane_axis(s);
+    for (uint32_t a = 0, n = 1; a < AXES; a++)
+        if (a != e->axes[0]) e->axes[n++] = a;
+}
+
+static void open_function(Emit *e) {
+    Fn *to = e->to = ir_new_fn(e->cx, e->fn->name, STAGE_LOW);
+    ir_new_block(e->cx, to, "entry");
+    const Refs *entry = &e->fn->blocks.at[0].ins;
+    for (uint32_t k = 0; k < entry->n; k++)
+        if (ir_at(e->fn, entry->at[k])->op == OP_ARG)
+            e->same[entry->at[k]] = copy_ins(e, 0, entry->at[k]);
+}
+
+/* Blocks for the roots, with parameters for what does not vary. */
+static void make_roots(Emit *e) {
+    for (uint32_t k = 0; k < e->regions.n; k++) {
+        BlockId b = e->regions.at[k].root;
+        const Refs *params = &e->fn->blocks.at[b].params;
+        e->start[b] = new_block(e, e->fn->blocks.at[b].label);
+        for (uint32_t p = 0; p < params->n; p++) {
+            if (simt_varies(e, params->at[p])) continue;
+            Ref made = ir_add_param(e->cx, e->to, e->start[b], ir_at(e->fn, params->at[p])->ty);
+            e->same[params->at[p]] = made;
+        }
+    }
+}
+
+static void emit_blocks(Emit *e) {
+    static const char *const labels[AXES] = {"blocks.x", "blocks.y", "blocks.z"};
+    LaneLoop loops[AXES];
+    e->b = 0;
+    for (uint32_t k = AXES, n = 0; k-- > 0; n++) {
+        uint32_t axis = e->axes[k];
+        Ref first = add_sreg(e, 0, SREG_FIRST, axis), end = add_sreg(e, 0, SREG_END, axis);
+        e->blocks[axis] = open_loop(e, &loops[n], labels[axis], first, end);
+    }
+    e->block_next = new_block(e, "block.done");
+    make_roots(e);
+    ir_jump(e->cx, e->to, e->b, e->start[0], 0, NULL);
+    for (uint32_t k = 0; k < e->s->cfg->nrpo; k++) {
+        BlockId b = e->s->cfg->rpo[k];
+        if (e->region_of[b] && simt_region_at(e, b)->root == b)
+            emit_region(e, simt_region_at(e, b));
+    }
+    e->b = e->block_next;
+    for (uint32_t n = AXES; n-- > 0;) close_loop(e, &loops[n]);
+    ir_return(e->to, e->b, 0, e->fn->span);
+}
+
+bool simt_emit(Simt *s) {
+    Emit e;
+    open_emit(&e, s);
+    if (!simt_find_regions(&e)) return false;
+    fill_levels(&e);
+    e.live = ir_live(s->cx, s->fn, s->cfg, NULL);
+    open_function(&e);
+    simt_plan_memory(&e);
+    emit_blocks(&e);
+    s->fn->ins = e.to->ins;
+    s->fn->blocks = e.to->blocks;
+    s->fn->runs_blocks = true;
+    return true;
+}

@@ -1,0 +1,71 @@
+/* Inside opt/simt_regions.c and simt_emit.c: the parts that a kernel is split into, and what goes from one
+ * to another. */
+#pragma once
+#include "ir/live.h"
+#include "opt/simt.h"
+
+typedef struct Region {
+    BlockId root;
+    VEC(BlockId) apart; /* in reverse post-order */
+    BlockId exit; /* where the threads meet; NO_BLOCK: they return, or `apart` is empty */
+} Region;
+
+typedef struct Emit {
+    Simt *s;
+    Cx *cx;
+    Fn *fn, *to; /* old, new */
+    Span span;
+    VEC(Region) regions;
+    uint32_t *region_of; /* old block -> region + 1; 0: not reached */
+    uint32_t *level; /* old block -> guards passed */
+    const Live *live;
+    Ref *same; /* old value that does not vary -> new */
+    Ref *lane; /* old value that varies -> new one in the region at hand */
+    Refs lane_set; /* which of lane[] are set */
+    Refs crossing; /* old values that live in memory between regions */
+    Ref *leader; /* of each of them: the one whose memory it shares; else 0 */
+    Ref *stack; /* leader -> new address of the block's memory */
+    BlockId *start; /* old block, together -> new; apart -> new, in the region at hand */
+    uint32_t axes[AXES]; /* innermost first */
+    Ref blocks[AXES]; /* number of the block, per axis */
+    Ref tid[AXES]; /* number of the thread, in the loops at hand */
+    Ref thread; /* position of the thread in memory; 0: not computed yet */
+    Ref limits[GUARDS + 1][AXES]; /* by level: threads that are left */
+    BlockId b; /* where instructions are appended */
+    BlockId lane_next; /* end of one thread's turn */
+    BlockId block_next; /* end of one block */
+    bool passes; /* for note_pass */
+} Emit;
+
+static inline bool simt_is_apart(const Emit *e, BlockId b) { return e->s->apart[b]; }
+static inline bool simt_varies(const Emit *e, Ref v) { return e->s->varies[v]; }
+static inline bool simt_is_tid(const Emit *e, Ref v) {
+    return ir_at(e->fn, v)->op == OP_SREG && ir_at(e->fn, v)->sub == SREG_TID;
+}
+static inline Ref simt_leader_of(const Emit *e, Ref v) {
+    while (e->leader[v] != v) v = e->leader[v];
+    return v;
+}
+/* Bytes between the places of two threads. */
+static inline uint32_t simt_place_size(const Type *ty) {
+    return ty->size ? ty->size : 8 * ty->nparts;
+}
+
+/* Successors of old block b that threads really take. */
+uint32_t simt_ways(const Emit *e, BlockId b, BlockId to[3]);
+/* Cuts the old function into regions; false: it has no such shape. */
+bool simt_find_regions(Emit *e);
+Region *simt_region_at(Emit *e, BlockId b);
+/* Is the old value computed by the threads of this region? Parameters of the root come from memory. */
+bool simt_is_made_in(Emit *e, const Region *r, Ref v);
+
+typedef void (*UseVisitor)(Emit *e, Region *r, Ref v);
+typedef void (*PassVisitor)(Emit *e, Region *r, Ref arg, Ref param);
+/* Visits what the threads of the region read, exit edges aside. */
+void simt_visit_reads(Emit *e, Region *r, UseVisitor visit);
+/* Visits the values that the region's threads leave for parameters of other regions' roots; of one block, or
+ * of all. */
+void simt_visit_passes_of(Emit *e, Region *r, BlockId b, PassVisitor visit);
+void simt_visit_passes(Emit *e, Region *r, PassVisitor visit);
+/* Decides which values live in memory between regions, and which of them share a place. */
+void simt_plan_memory(Emit *e);
