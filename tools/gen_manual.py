@@ -163,7 +163,7 @@ def takes_arrays(row):
     name, _, params, _, prelude = row
     if prelude:
         return prelude.startswith(ARRAY_PRELUDES)
-    return bool(params) and params.startswith("shape")
+    return bool(params) and params.startswith(("shape", "dtype"))
 
 
 SECTIONS = [

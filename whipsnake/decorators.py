@@ -104,8 +104,8 @@ def _split_signatures(first):
     if types.is_signature(first):
         return None, [types.parse_signature(first)]
     if isinstance(first, type):
-        raise TypeError(f"jit compiles functions, and {first.__name__} is a class: decorate functions "
-                        "that take its numbers and arrays")
+        raise TypeError(f"jit compiles functions, and {first.__name__} is a class: decorate "
+                        "functions that take its numbers and arrays")
     if callable(first):
         name = getattr(first, "__name__", repr(first))
         raise TypeError(f"jit compiles functions written in Python, and {name} is not one")

@@ -9,7 +9,8 @@
 static bool has_type(const Builder *b, const char *name) {
     if (!b->module->locals || b->module->fns.n || !b->def->func) return false;
     PyObject *key = PyUnicode_FromString(name);
-    bool has = key && PyDict_Check(b->module->locals) && PyDict_GetItemWithError(b->module->locals, key);
+    bool has =
+        key && PyDict_Check(b->module->locals) && PyDict_GetItemWithError(b->module->locals, key);
     PyErr_Clear();
     Py_DecRef(key);
     return has;

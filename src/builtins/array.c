@@ -83,19 +83,19 @@ static Ref lower_part(Lower *lo, Call *c) {
     return lo_array_make(lo, view, data, lo_array_owner(lo, a), shape, strides);
 }
 
-/* a.flat of arrays in C order: a view with one axis. */
+/* a.flat: of arrays in C order a view with one axis; of others a copy that cannot be written, since what is written
+ * would be lost. */
 static Type *type_flat(Call *c) {
     Type *ty = self_type(c);
-    if (ty->layout != 'C') {
-        if (c->in->final) diag_hint(c->in->cx, "use a.ravel(), which copies, or loop over the axes");
-        return infer_fail(c->in, c->span, D_NOT_YET, ".flat of an array that is not known to be in C order");
-    }
-    return ty_array(ty->elem, 1, 'C', ty->readonly, ty->aligned);
+    if (ty->layout == 'C') return ty_array(ty->elem, 1, 'C', ty->readonly, ty->aligned);
+    Inst *copy = infer_prelude(c->in, c->inst, "manipulate.flatten", &ty, 1, c->ins);
+    return copy && copy->ret->kind != TY_UNDEF ? ty_array(ty->elem, 1, 'C', true, true) : NULL;
 }
 
 static Ref lower_flat(Lower *lo, Call *c) {
     Ref a = lo_arg(lo, c->self), n = lo_array_size(lo, a);
-    return lo_array_make(lo, type_flat(c), lo_array_data(lo, a), lo_array_owner(lo, a), &n, NULL);
+    if (self_type(c)->layout != 'C') return lo_convert(lo, lo_prelude(lo, "manipulate.flatten", 1, &a), c->result);
+    return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), &n, NULL);
 }
 
 /* --- np.empty ---------------------------------------------------------------------------------------------------------------- */

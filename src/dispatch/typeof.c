@@ -38,7 +38,8 @@ static const char *instead_of_dtype(int num) {
     case NPY_OBJECT: return "convert it to numbers, for example with a.astype(float)";
     case NPY_VOID: return "pass its fields as separate arrays";
     case NPY_STRING:
-    case NPY_UNICODE: return "pass numbers for the texts, for example with numpy.unique(a, return_inverse=True)";
+    case NPY_UNICODE:
+        return "pass numbers for the texts, for example with numpy.unique(a, return_inverse=True)";
     case NPY_DATETIME:
     case NPY_TIMEDELTA: return "pass the numbers with a.astype('int64')";
     default: return "convert it to float64 or another plain type";
@@ -180,17 +181,17 @@ static Type *refuse(PyObject *obj) {
     PyObject *name = PyObject_GetAttrString((PyObject *)cls, "__name__");
     if (!name) return NULL;
     if (PyList_Check(obj) || PyDict_Check(obj) || PySet_Check(obj))
-        PyErr_Format(PyExc_TypeError,
-                     "a %S cannot be used in compiled code yet; %s",
-                     name,
+        PyErr_Format(PyExc_TypeError, "a %S cannot be used in compiled code yet; %s", name,
                      PyList_Check(obj) ? "pass numpy.array(...) or a tuple"
                                        : "pass its contents as arrays or tuples");
     else if (PyType_IsSubtype(cls, disp.array))
         PyErr_Format(PyExc_TypeError, "a %S may behave unlike an array; pass numpy.asarray(x)",
                      name);
     else
-        PyErr_Format(PyExc_TypeError, "an object of class %S cannot be used in compiled code; "
-                     "pass its numbers and arrays as arguments of their own", name);
+        PyErr_Format(PyExc_TypeError,
+                     "an object of class %S cannot be used in compiled code; "
+                     "pass its numbers and arrays as arguments of their own",
+                     name);
     Py_DECREF(name);
     return NULL;
 }

@@ -14,7 +14,8 @@ Const *infer_object_attr(Infer *in, PyObject *obj, const char *name) {
 }
 
 const char *infer_object_name(Infer *in, PyObject *obj) {
-    static const char *const attrs[] = {"__qualname__", "__name__"}; /* modules have the second alone */
+    static const char *const attrs[] = {"__qualname__",
+                                        "__name__"}; /* modules have the second alone */
     const char *text = NULL, *mod = NULL;
     PyObject *name = NULL, *module = build_get_attr(obj, "__module__");
     PyErr_Clear();
@@ -55,7 +56,9 @@ PyObject *infer_user_method(Infer *in, const Type *closure) {
     return m ? m->impls : NULL;
 }
 
-bool infer_is_user_method(Infer *in, const Type *closure) { return infer_user_method(in, closure) != NULL; }
+bool infer_is_user_method(Infer *in, const Type *closure) {
+    return infer_user_method(in, closure) != NULL;
+}
 
 static Type *user_method(Infer *in, Type *self, const char *name) {
     PyObject *impls = user_table(in, self, "methods", name);
@@ -87,7 +90,8 @@ static Type *object_attr(Infer *in, Inst *inst, Ref r, Type *owner, Const **k) {
     }
     infer_suggest_member(in, owner->obj, ins->name);
     const char *kind = owner->kind == TY_MODULE ? "module" : "class";
-    return infer_fail(in, ins->span, D_NO_MODULE_ATTRIBUTE, kind, infer_object_name(in, owner->obj), ins->name);
+    return infer_fail(in, ins->span, D_NO_MODULE_ATTRIBUTE, kind, infer_object_name(in, owner->obj),
+                      ins->name);
 }
 
 bool infer_is_python_number(PyObject *obj, const char *name) {
@@ -108,12 +112,13 @@ const Row *infer_attr_row(Infer *in, const Type *ty, const char *name) {
 
 Call infer_attr_call(Infer *in, Inst *inst, Ref r, const Row *row) {
     const Ins *ins = ir_at(inst->high, r), *v = ir_at(inst->high, ins->args[0]);
-    return (Call){.in = in,
-                  .inst = inst,
-                  .ins = r,
-                  .span = ins->span,
-                  .row = row,
-                  .self = {.ref = ins->args[0], .item = -1, .ty = v->ty, .k = v->k, .weak = v->weak}};
+    return (Call){
+        .in = in,
+        .inst = inst,
+        .ins = r,
+        .span = ins->span,
+        .row = row,
+        .self = {.ref = ins->args[0], .item = -1, .ty = v->ty, .k = v->k, .weak = v->weak}};
 }
 
 int infer_tuple_field(const Type *ty, const char *name) {
@@ -133,7 +138,8 @@ Inst *infer_user_attribute(Infer *in, Inst *inst, Ref r, Callee *out) {
 }
 
 static void suggest_attribute(Infer *in, const Type *ty, const char *name) {
-    static const char *const growing[] = {"append", "extend", "insert", "push_back", "pop", "remove"};
+    static const char *const growing[] = {"append",    "extend", "insert",
+                                          "push_back", "pop",    "remove"};
     Near near = {.name = name};
     const char *names = row_method_names(in->cx, ty, &near);
     for (uint32_t i = 0; ty->kind == TY_TUPLE && ty->names && i < ty->nitems; i++) {
@@ -142,7 +148,8 @@ static void suggest_attribute(Infer *in, const Type *ty, const char *name) {
     }
     const char *hint = names ? cx_printf(in->cx, "it has: %s", names) : NULL;
     for (size_t i = 0; ty->kind == TY_ARRAY && i < sizeof growing / sizeof *growing; i++)
-        if (strcmp(name, growing[i]) == 0) hint = "arrays do not grow: make one of the final size and fill it";
+        if (strcmp(name, growing[i]) == 0)
+            hint = "arrays do not grow: make one of the final size and fill it";
     if (ty->kind == TY_ARRAY && (!strcmp(name, "length") || !strcmp(name, "len")))
         hint = "use len(a), a.size or a.shape";
     infer_suggest(in, &near, hint);
@@ -173,5 +180,6 @@ Type *infer_getattr(Infer *in, Inst *inst, Ref r, Const **k) {
     if (attr) return infer_wait(in, attr, inst, r, k);
     if (ty->kind == TY_CLASS) return object_attr(in, inst, r, ty, k);
     if (in->final) suggest_attribute(in, ty, ins->name);
-    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NO_ATTRIBUTE, infer_value_text(in->cx, ty), ins->name);
+    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NO_ATTRIBUTE,
+                            infer_value_text(in->cx, ty), ins->name);
 }

@@ -46,13 +46,15 @@ static bool fill_actuals(Infer *in, Inst *inst, Ref call, Actuals *out) {
         }
         for (uint32_t j = 0; j < a.ty->nitems; j++) {
             Const *k = a.k ? a.k->seq.items[j] : NULL;
-            vec_push(in->cx, &args, ((Arg){.ref = r, .item = (int32_t)j, .ty = a.ty->items[j], .k = k}));
+            vec_push(in->cx, &args,
+                     ((Arg){.ref = r, .item = (int32_t)j, .ty = a.ty->items[j], .k = k}));
         }
     }
     out->npos = args.n;
     out->nkw = info->nkeywords;
     out->keywords = info->keywords;
-    for (uint32_t i = 0; i < info->nkeywords; i++) vec_push(in->cx, &args, value_arg(inst, ins->args[1 + info->npos + i]));
+    for (uint32_t i = 0; i < info->nkeywords; i++)
+        vec_push(in->cx, &args, value_arg(inst, ins->args[1 + info->npos + i]));
     out->at = args.at;
     return true;
 }
@@ -108,7 +110,9 @@ static void parse_params(const char *text, Params *out) {
     }
 }
 
-static bool is_param(const Param *p, const char *name) { return strlen(name) == p->n && !strncmp(p->name, name, p->n); }
+static bool is_param(const Param *p, const char *name) {
+    return strlen(name) == p->n && !strncmp(p->name, name, p->n);
+}
 
 /* What is called, for messages: a Python function, or a row. */
 typedef struct Called {
@@ -132,9 +136,8 @@ static const char *signature_text(Cx *cx, const Params *params, const Called *wh
 }
 
 /* The arguments do not fit. Always false. */
-__attribute__((format(printf, 5, 6))) static bool refuse_args(Infer *in, const Params *params,
-                                                              const Called *who, Span span,
-                                                              const char *fmt, ...) {
+__attribute__((format(printf, 5, 6))) static bool
+refuse_args(Infer *in, const Params *params, const Called *who, Span span, const char *fmt, ...) {
     if (!in->final) return false;
     va_list ap;
     va_start(ap, fmt);
@@ -148,30 +151,36 @@ __attribute__((format(printf, 5, 6))) static bool refuse_args(Infer *in, const P
 }
 
 /* CPython's words: "f() takes from 1 to 2 positional arguments but 3 were given". */
-static bool refuse_too_many(Infer *in, const Params *params, const Called *who, Span span, uint32_t given) {
+static bool refuse_too_many(Infer *in, const Params *params, const Called *who, Span span,
+                            uint32_t given) {
     uint32_t most = params->npositional, least = 0;
     while (least < most && !params->at[least].optional) least++;
     if (who->def) least = who->def->npositional - who->def->ndefaults;
-    const char *takes = least < most ? cx_printf(in->cx, "from %u to %u", least, most) : cx_printf(in->cx, "%u", most);
-    return refuse_args(in, params, who, span, "%s() takes %s positional argument%s but %u %s given", who->name, takes,
-                       most == 1 ? "" : "s", given, given == 1 ? "was" : "were");
+    const char *takes = least < most ? cx_printf(in->cx, "from %u to %u", least, most)
+                                     : cx_printf(in->cx, "%u", most);
+    return refuse_args(in, params, who, span, "%s() takes %s positional argument%s but %u %s given",
+                       who->name, takes, most == 1 ? "" : "s", given, given == 1 ? "was" : "were");
 }
 
-static bool refuse_keyword(Infer *in, const Params *params, const Called *who, Span span, const char *keyword) {
+static bool refuse_keyword(Infer *in, const Params *params, const Called *who, Span span,
+                           const char *keyword) {
     Near near = {.name = keyword};
     for (uint32_t j = 0; j < params->n; j++)
         if (!params->at[j].rest)
             near_try(&near, cx_printf(in->cx, "%.*s", (int)params->at[j].n, params->at[j].name));
     infer_suggest(in, &near, NULL);
-    return refuse_args(in, params, who, span, "%s() got an unexpected keyword argument '%s'", who->name, keyword);
+    return refuse_args(in, params, who, span, "%s() got an unexpected keyword argument '%s'",
+                       who->name, keyword);
 }
 
 /* "f() missing 2 required positional arguments: 'a' and 'b'" for those in missing[0..params->n). */
-static bool refuse_missing(Infer *in, const Params *params, const Called *who, Span span, const bool *missing) {
+static bool refuse_missing(Infer *in, const Params *params, const Called *who, Span span,
+                           const bool *missing) {
     uint32_t count = 0, shown = 0;
     bool keyword_only = true; /* positional ones are told first, alone */
     for (uint32_t j = 0; j < params->npositional; j++) keyword_only = keyword_only && !missing[j];
-    uint32_t from = keyword_only ? params->npositional : 0, to = keyword_only ? params->n : params->npositional;
+    uint32_t from = keyword_only ? params->npositional : 0,
+             to = keyword_only ? params->n : params->npositional;
     for (uint32_t j = from; j < to; j++) count += missing[j];
     Buf names = {0};
     for (uint32_t j = from; j < to; j++) {
@@ -180,27 +189,30 @@ static bool refuse_missing(Infer *in, const Params *params, const Called *who, S
         buf_printf(in->cx, &names, "%s'%.*s'", joint, (int)params->at[j].n, params->at[j].name);
         shown++;
     }
-    return refuse_args(in, params, who, span, "%s() missing %u required %s argument%s: %s", who->name, count,
-                       keyword_only ? "keyword-only" : "positional", count == 1 ? "" : "s", names.at);
+    return refuse_args(in, params, who, span, "%s() missing %u required %s argument%s: %s",
+                       who->name, count, keyword_only ? "keyword-only" : "positional",
+                       count == 1 ? "" : "s", names.at);
 }
 
 /* Keywords to parameters. */
-static bool bind_keywords(Infer *in, const Params *params, const Actuals *act, Arg *args, const Called *who,
-                          Span span) {
+static bool bind_keywords(Infer *in, const Params *params, const Actuals *act, Arg *args,
+                          const Called *who, Span span) {
     for (uint32_t i = 0; i < act->nkw; i++) {
         uint32_t j = 0;
-        while (j < params->n && (params->at[j].rest || !is_param(&params->at[j], act->keywords[i]))) j++;
+        while (j < params->n && (params->at[j].rest || !is_param(&params->at[j], act->keywords[i])))
+            j++;
         if (j == params->n) return refuse_keyword(in, params, who, span, act->keywords[i]);
         if (args[j].ty)
-            return refuse_args(in, params, who, span, "%s() got multiple values for argument '%s'", who->name,
-                               act->keywords[i]);
+            return refuse_args(in, params, who, span, "%s() got multiple values for argument '%s'",
+                               who->name, act->keywords[i]);
         args[j] = act->at[act->npos + i];
     }
     return true;
 }
 
 /* Fills args[0..params->n) from the actuals; ty stays NULL where nothing was given. */
-static bool bind(Infer *in, const Params *params, const Actuals *act, Arg *args, const Called *who, Span span) {
+static bool bind(Infer *in, const Params *params, const Actuals *act, Arg *args, const Called *who,
+                 Span span) {
     Cx *cx = in->cx;
     bool rest = params->npositional < params->n && params->at[params->npositional].rest;
     for (uint32_t i = 0; i < act->npos && i < params->npositional; i++) args[i] = act->at[i];
@@ -223,7 +235,8 @@ static bool bind(Infer *in, const Params *params, const Actuals *act, Arg *args,
 
 static Params params_of_def(const FnDef *def, Cx *cx, Span span) {
     Params p = {0};
-    if (def->nparams > 32) diag_fail(cx, span, D_CODE_SIZE, "more than 32 parameters of a called function");
+    if (def->nparams > 32)
+        diag_fail(cx, span, D_CODE_SIZE, "more than 32 parameters of a called function");
     p.n = def->nparams;
     p.npositional = def->npositional;
     for (uint32_t i = 0; i < p.n; i++)
@@ -233,7 +246,8 @@ static Params params_of_def(const FnDef *def, Cx *cx, Span span) {
 }
 
 /* The default of parameter i, as a constant; false: there is none. */
-static bool default_arg(Infer *in, const FnDef *def, uint32_t i, const Arg *captures, Span span, Arg *out) {
+static bool default_arg(Infer *in, const FnDef *def, uint32_t i, const Arg *captures, Span span,
+                        Arg *out) {
     Cx *cx = in->cx;
     if (!def->func) {
         for (uint32_t j = 0; j < def->ncaptures; j++)
@@ -248,11 +262,13 @@ static bool default_arg(Infer *in, const FnDef *def, uint32_t i, const Arg *capt
         if (i + def->ndefaults < def->npositional) return false;
         PyObject *defaults = build_get_attr(def->func, "__defaults__");
         if (defaults && PyTuple_Check(defaults))
-            value = PyTuple_GetItem(defaults, (Py_ssize_t)(i - (def->npositional - def->ndefaults)));
+            value =
+                PyTuple_GetItem(defaults, (Py_ssize_t)(i - (def->npositional - def->ndefaults)));
         Py_XDECREF(defaults);
     } else {
         PyObject *defaults = build_get_attr(def->func, "__kwdefaults__");
-        if (defaults && PyDict_Check(defaults)) value = PyDict_GetItemString(defaults, def->params[i]);
+        if (defaults && PyDict_Check(defaults))
+            value = PyDict_GetItemString(defaults, def->params[i]);
         Py_XDECREF(defaults);
     }
     PyErr_Clear();
@@ -273,7 +289,8 @@ static const char *short_name(const char *name) {
 }
 
 /* Binds a call of def; `captures` are its captured values. The arguments are parameters, then captures. */
-static bool bind_def(Infer *in, const FnDef *def, const Actuals *act, const Arg *captures, Span span, Callee *out) {
+static bool bind_def(Infer *in, const FnDef *def, const Actuals *act, const Arg *captures,
+                     Span span, Callee *out) {
     Cx *cx = in->cx;
     Params params = params_of_def(def, cx, span);
     uint32_t n = def->nparams + def->ncaptures;
@@ -347,9 +364,11 @@ static _Noreturn void python_error(Infer *in, Span span) {
 }
 
 /* Calls one overload with the types (positional, then keywords); the function it returns is kept alive. NULL: it declined. */
-static PyObject *ask_overload(Infer *in, PyObject *impl, const Arg *self, const Actuals *act, Span span) {
+static PyObject *ask_overload(Infer *in, PyObject *impl, const Arg *self, const Actuals *act,
+                              Span span) {
     uint32_t extra = self != NULL;
-    PyObject *args = PyTuple_New((Py_ssize_t)(act->npos + extra)), *kw = act->nkw ? PyDict_New() : NULL, *f = NULL;
+    PyObject *args = PyTuple_New((Py_ssize_t)(act->npos + extra)),
+             *kw = act->nkw ? PyDict_New() : NULL, *f = NULL;
     bool good = args && (kw || !act->nkw);
     if (good && self) {
         PyObject *t = in->core->type_to_object(self->ty);
@@ -379,14 +398,17 @@ static PyObject *ask_overload(Infer *in, PyObject *impl, const Arg *self, const 
 }
 
 /* The same function for the same types: an overload makes a new closure each time it is asked. */
-static PyObject *overload_impl(Infer *in, PyObject *impls, const Arg *self, const Actuals *act, Span span) {
+static PyObject *overload_impl(Infer *in, PyObject *impls, const Arg *self, const Actuals *act,
+                               Span span) {
     uint64_t h = map_key(impls) * 31 + (self ? self->ty->id : 0);
-    for (uint32_t i = 0; i < act->npos + act->nkw; i++) h = (h ^ act->at[i].ty->id) * 0x100000001b3u;
+    for (uint32_t i = 0; i < act->npos + act->nkw; i++)
+        h = (h ^ act->at[i].ty->id) * 0x100000001b3u;
     uint64_t known = map_get(&in->impls, h, 1);
     if (known != 1) return (PyObject *)(uintptr_t)known;
     PyObject *f = NULL;
     Py_ssize_t n = PyList_Size(impls);
-    for (Py_ssize_t i = n - 1; i >= 0 && !f; i--) f = ask_overload(in, PyList_GetItem(impls, i), self, act, span);
+    for (Py_ssize_t i = n - 1; i >= 0 && !f; i--)
+        f = ask_overload(in, PyList_GetItem(impls, i), self, act, span);
     map_set(in->cx, &in->impls, h, map_key(f));
     return f;
 }
@@ -395,7 +417,8 @@ static bool bind_function(Infer *in, PyObject *func, const Actuals *act, Span sp
     return bind_def(in, infer_def(in, func), act, NULL, span, out);
 }
 
-static bool bind_overload(Infer *in, PyObject *impls, const Arg *self, const Actuals *act, Span span, Callee *out) {
+static bool bind_overload(Infer *in, PyObject *impls, const Arg *self, const Actuals *act,
+                          Span span, Callee *out) {
     PyObject *f = overload_impl(in, impls, self, act, span);
     if (!f) return false;
     Actuals all = *act;
@@ -411,7 +434,8 @@ static bool bind_overload(Infer *in, PyObject *impls, const Arg *self, const Act
     return bind_function(in, plain ? plain : f, &all, span, out);
 }
 
-Inst *infer_call_impls(Infer *in, Inst *inst, PyObject *impls, const Arg *self, Ref r, Callee *out) {
+Inst *infer_call_impls(Infer *in, Inst *inst, PyObject *impls, const Arg *self, Ref r,
+                       Callee *out) {
     Actuals none = {0};
     *out = (Callee){.options = inst->options};
     Span span = ir_at(inst->high, r)->span;
@@ -427,7 +451,8 @@ static PyObject *prelude_function(Infer *in, const char *name, Span span) {
     PyObject *known = map_ptr(&in->preludes, name);
     if (known) return known;
     const char *dot = strchr(name, '.');
-    PyObject *mod = PyImport_ImportModule(cx_printf(in->cx, "whipsnake.prelude.%.*s", (int)(dot - name), name));
+    PyObject *mod =
+        PyImport_ImportModule(cx_printf(in->cx, "whipsnake.prelude.%.*s", (int)(dot - name), name));
     PyObject *f = mod ? build_get_attr(mod, dot + 1) : NULL;
     Py_XDECREF(mod);
     if (!f) python_error(in, span);
@@ -436,7 +461,8 @@ static PyObject *prelude_function(Infer *in, const char *name, Span span) {
     return f;
 }
 
-Inst *infer_prelude_call(Infer *in, Inst *inst, const char *name, const Arg *args, uint32_t n, Ref user, Callee *out) {
+Inst *infer_prelude_call(Infer *in, Inst *inst, const char *name, const Arg *args, uint32_t n,
+                         Ref user, Callee *out) {
     Span span = ir_at(inst->high, user)->span;
     Actuals act = {.at = (Arg *)args, .npos = n};
     *out = (Callee){.options = inst->options, .literal_args = true};
@@ -449,14 +475,16 @@ Inst *infer_prelude_call(Infer *in, Inst *inst, const char *name, const Arg *arg
     return out->inst;
 }
 
-Inst *infer_prelude(Infer *in, Inst *inst, const char *name, Type *const *types, uint32_t n, Ref user) {
+Inst *infer_prelude(Infer *in, Inst *inst, const char *name, Type *const *types, uint32_t n,
+                    Ref user) {
     Arg *args = NEWN(in->cx, Arg, n + 1);
     for (uint32_t i = 0; i < n; i++) args[i] = (Arg){.item = -1, .ty = types[i]};
     Callee c;
     return infer_prelude_call(in, inst, name, args, n, user, &c);
 }
 
-static bool bind_row(Infer *in, Inst *inst, const Row *row, const Arg *self, const Actuals *act, Ref call, Callee *out) {
+static bool bind_row(Infer *in, Inst *inst, const Row *row, const Arg *self, const Actuals *act,
+                     Ref call, Callee *out) {
     Span span = ir_at(inst->high, call)->span;
     if (row->flags & ROW_PRELUDE) {
         out->literal_args = true;
@@ -477,7 +505,13 @@ static bool bind_row(Infer *in, Inst *inst, const Row *row, const Arg *self, con
     if (!bind(in, &params, act, args, &(Called){short_name(row->name), NULL}, span)) return false;
     out->kind = CALLEE_ROW;
     out->row = row;
-    out->call = (Call){.in = in, .inst = inst, .ins = call, .span = span, .row = row, .args = args, .nargs = params.n};
+    out->call = (Call){.in = in,
+                       .inst = inst,
+                       .ins = call,
+                       .span = span,
+                       .row = row,
+                       .args = args,
+                       .nargs = params.n};
     if (self) out->call.self = *self;
     return true;
 }
@@ -494,7 +528,8 @@ static const char *written_name(Infer *in, const Inst *inst, Ref call, PyObject 
 }
 
 /* A function or class known by identity. */
-static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *act, Ref call, Callee *out) {
+static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *act, Ref call,
+                           Callee *out) {
     Span span = ir_at(inst->high, call)->span;
     const Row *row = row_of_object(in, obj);
     PyObject *functions = registry(in, "functions");
@@ -520,7 +555,8 @@ static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *
     Py_XDECREF(code);
     if (code) return bind_function(in, obj, act, span, out);
     infer_suggest_function(in, written_name(in, inst, call, obj), obj);
-    infer_fail(in, infer_part(inst, call, ir_at(inst->high, call)->args[0]), D_UNKNOWN_CALL, written_name(in, inst, call, obj));
+    infer_fail(in, infer_part(inst, call, ir_at(inst->high, call)->args[0]), D_UNKNOWN_CALL,
+               written_name(in, inst, call, obj));
     return false;
 }
 
@@ -554,7 +590,8 @@ static bool resolve(Infer *in, Inst *inst, Arg callee, const Actuals *act, Ref c
         return bind_def(in, callee.ty->code, act, items, span, out);
     }
     default:
-        infer_fail_about(in, inst, &callee.ref, 1, infer_part(inst, call, callee.ref), D_NOT_CALLABLE, infer_value_text(in->cx, callee.ty));
+        infer_fail_about(in, inst, &callee.ref, 1, infer_part(inst, call, callee.ref),
+                         D_NOT_CALLABLE, infer_value_text(in->cx, callee.ty));
         return false;
     }
 }
@@ -564,7 +601,9 @@ uint32_t infer_callee_count(const Inst *inst, Ref call) {
     return ty->kind == TY_FUNC && ty->nitems ? ty->nitems : 1;
 }
 
-bool infer_callee(Infer *in, Inst *inst, Ref call, Callee *out) { return infer_callee_at(in, inst, call, 0, out); }
+bool infer_callee(Infer *in, Inst *inst, Ref call, Callee *out) {
+    return infer_callee_at(in, inst, call, 0, out);
+}
 
 bool infer_callee_at(Infer *in, Inst *inst, Ref call, uint32_t which, Callee *out) {
     const Ins *ins = ir_at(inst->high, call);
@@ -579,7 +618,8 @@ bool infer_callee_at(Infer *in, Inst *inst, Ref call, uint32_t which, Callee *ou
     return true;
 }
 
-Inst *infer_call_value(Infer *in, Inst *inst, Arg callee, const Arg *args, uint32_t n, Ref call, Callee *out) {
+Inst *infer_call_value(Infer *in, Inst *inst, Arg callee, const Arg *args, uint32_t n, Ref call,
+                       Callee *out) {
     Actuals act = {.at = (Arg *)args, .npos = n};
     if (!resolve(in, inst, callee, &act, call, out)) return NULL;
     if (out->kind == CALLEE_INST) {
@@ -611,7 +651,9 @@ Type *infer_call(Infer *in, Inst *inst, Ref r, Const **k) {
         Type *one = call_one(in, inst, r, i, &unused);
         if (one) ty = ty_join(ty, one);
     }
-    if (!ty) return infer_fail(in, ir_at(inst->high, r)->span, D_TYPING, "the functions called here return different types");
+    if (!ty)
+        return infer_fail(in, ir_at(inst->high, r)->span, D_TYPING,
+                          "the functions called here return different types");
     return ty->kind == TY_UNDEF ? NULL : ty;
 }
 
@@ -620,5 +662,7 @@ void infer_check_raise(Infer *in, Inst *inst, const Term *t) {
     bool good = v->ty->kind == TY_EXC;
     if (v->ty->kind == TY_CLASS && PyType_Check(v->ty->obj))
         good = PyType_IsSubtype((PyTypeObject *)v->ty->obj, (PyTypeObject *)PyExc_BaseException);
-    if (!good) infer_fail_about(in, inst, &t->arg, 1, t->span, D_BAD_RAISE, infer_value_text(in->cx, v->ty));
+    if (!good)
+        infer_fail_about(in, inst, &t->arg, 1, t->span, D_BAD_RAISE,
+                         infer_value_text(in->cx, v->ty));
 }

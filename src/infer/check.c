@@ -135,7 +135,8 @@ static void check_return(Infer *in, Inst *inst, const Term *t) {
     Type *elsewhere = other ? ir_at(inst->high, other->arg)->ty : inst->ret;
     infer_explain(in, inst, t->arg);
     if (other) diag_note(cx, other->span, "%s is returned here", infer_type_text(cx, elsewhere));
-    diag_fail(cx, t->span, D_NO_JOIN_RETURN, infer_type_text(cx, ty), infer_type_text(cx, elsewhere));
+    diag_fail(cx, t->span, D_NO_JOIN_RETURN, infer_type_text(cx, ty),
+              infer_type_text(cx, elsewhere));
 }
 
 /* --- what leaves to Python ------------------------------------------------------------------------ */
@@ -166,7 +167,8 @@ static void check_result(Infer *in, Inst *inst, const Term *t) {
         infer_fail(in, t->span, D_NO_RESULT, text);
     }
     if (want && want->kind != TY_UNDEF && ty->kind != TY_UNDEF && ty_fit(ty, want) == FIT_NONE)
-        infer_fail_about(in, inst, &t->arg, 1, t->span, D_BAD_RESULT, infer_type_text(in->cx, want), text);
+        infer_fail_about(in, inst, &t->arg, 1, t->span, D_BAD_RESULT, infer_type_text(in->cx, want),
+                         text);
 }
 
 /* A kernel has nobody to return a value to. */
@@ -175,8 +177,8 @@ static void check_kernel_result(Infer *in, Inst *inst, const Term *t) {
     if (ty->kind == TY_NONE || ty->kind == TY_UNDEF) return;
     infer_hint(in, "write the result into an array that is passed to the kernel");
     infer_fail(in, t->span, D_TYPING,
-               cx_printf(in->cx, "a kernel returns nothing, but %s returns %s here", inst->def->name,
-                         infer_value_text(in->cx, ty)));
+               cx_printf(in->cx, "a kernel returns nothing, but %s returns %s here",
+                         inst->def->name, infer_value_text(in->cx, ty)));
 }
 
 static void check_term(Infer *in, Inst *inst, const Term *t) {
@@ -195,7 +197,8 @@ static void check_callee(Infer *in, Inst *inst, Ref r) {
     uint32_t n = infer_callee_count(inst, r);
     for (uint32_t i = 0; i < n; i++) {
         Callee c;
-        if (infer_callee_at(in, inst, r, i, &c) && c.kind == CALLEE_INST && c.inst) infer_check(in, c.inst);
+        if (infer_callee_at(in, inst, r, i, &c) && c.kind == CALLEE_INST && c.inst)
+            infer_check(in, c.inst);
     }
 }
 

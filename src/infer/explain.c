@@ -177,8 +177,8 @@ static void explain_const(Infer *in, const Ins *ins, const char *name, const cha
                           const char *ty) {
     const char *text = diag_source(in->cx, ins->span);
     bool is_name = text && is_identifier(text) && (text[0] < '0' || text[0] > '9');
-    bool is_object = ins->ty->kind == TY_FUNC || ins->ty->kind == TY_MODULE ||
-                     ins->ty->kind == TY_CLASS;
+    bool is_object =
+        ins->ty->kind == TY_FUNC || ins->ty->kind == TY_MODULE || ins->ty->kind == TY_CLASS;
     if (is_name && !name && ins->ty->kind != TY_NONE && ins->ty->kind != TY_BOOL && !is_object)
         diag_note(in->cx, ins->span, "%s is %s: a variable from outside the function", who, ty);
     else if (name)
@@ -260,7 +260,8 @@ static void explain_param(Infer *in, Inst *inst, Ref r, const char *who, int dep
     Sources from = {.n = 0};
     if (depth < 3) list_sources(inst, r, &from);
     bool same = true;
-    for (uint32_t i = 0; i < from.n; i++) same = same && ir_at(inst->high, from.at[i])->ty == ins->ty;
+    for (uint32_t i = 0; i < from.n; i++)
+        same = same && ir_at(inst->high, from.at[i])->ty == ins->ty;
     if (from.n && same) {
         explain_at(in, inst, from.at[0], ins->name, depth + 1);
         return;

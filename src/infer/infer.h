@@ -34,7 +34,8 @@ typedef struct Waiter {
 struct Inst {
     const FnDef *def;
     Type **args;    /* parameters, then captures */
-    Const **arg_ks; /* their constants, where the instance is made for one; NULL entries otherwise */
+    Const *
+        *arg_ks; /* their constants, where the instance is made for one; NULL entries otherwise */
     uint32_t nargs;
     Type *ret; /* UNDEF: no return reached (yet, or ever: it always raises) */
     Const *ret_k;
@@ -79,13 +80,13 @@ struct Infer {
 /* One actual argument of a call, or one operand. A HIGH value; item `item` of a tuple value (written *x); several
  * arguments packed into a tuple (for a parameter *args); a constant (a default); or not given (ty is NULL). */
 typedef struct Arg {
-    Ref ref;      /* 0: a constant, packed, or not given */
+    Ref ref; /* 0: a constant, packed, or not given */
     int32_t item; /* -1: the value itself */
     Type *ty;
     Const *k; /* known constant, or NULL */
     bool weak;
     const struct Arg *packed; /* ty->nitems of them, or NULL */
-    Ref low;                  /* lowering only: a LOW value that stands for the argument */
+    Ref low; /* lowering only: a LOW value that stands for the argument */
 } Arg;
 
 /* A call being typed or lowered. */
@@ -105,8 +106,8 @@ typedef struct Call {
 Inst *infer_run(Infer *in, Cx *cx, const CoreApi *core, Module *module, const CompileRequest *req);
 
 /* The instance of def for these arguments (parameters then captures), made and queued if new. */
-Inst *infer_instance(Infer *in, const FnDef *def, Type *const *args, Const *const *ks, uint32_t n, FnOptions options,
-                     Span span);
+Inst *infer_instance(Infer *in, const FnDef *def, Type *const *args, Const *const *ks, uint32_t n,
+                     FnOptions options, Span span);
 
 /* The type of an instruction after evaluation of its operands; NULL: not (yet) typable. Sets *k. */
 Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k);
@@ -116,7 +117,8 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k);
 /* Records the error in final mode; always returns NULL, so that a rule can `return infer_fail(...)`. */
 Type *infer_fail(Infer *in, Span span, DiagId id, ...);
 /* The same with notes telling the types of these values and where they came from. */
-Type *infer_fail_about(Infer *in, Inst *inst, const Ref *about, uint32_t n, Span span, DiagId id, ...);
+Type *infer_fail_about(Infer *in, Inst *inst, const Ref *about, uint32_t n, Span span, DiagId id,
+                       ...);
 /* The place of an operand, where it stands inside the instruction's; a variable has its place elsewhere: then the
  * instruction's own. */
 Span infer_part(const Inst *inst, Ref ins, Ref operand);
@@ -157,7 +159,8 @@ typedef struct Callee {
     const FnDef *def; /* CALLEE_INST: arguments in call.args, one per parameter and capture */
     FnOptions options;
     bool literal_args; /* the prelude: specialise on constants */
-    const Row *public_row; /* the prelude: the row behind which it stands ("numpy.zeros"); else NULL */
+    const Row
+        *public_row; /* the prelude: the row behind which it stands ("numpy.zeros"); else NULL */
     Inst *inst; /* CALLEE_INST, once the argument types are known; else NULL */
 } Callee;
 /* Types of all operands must be known. False: not typable (fails in final mode). */
@@ -168,13 +171,16 @@ uint32_t infer_callee_count(const Inst *inst, Ref call);
 bool infer_callee_at(Infer *in, Inst *inst, Ref call, uint32_t which, Callee *out);
 
 /* A Python function called with these arguments, e.g. the key of max(): its instance, or NULL (not typable). */
-Inst *infer_call_value(Infer *in, Inst *inst, Arg callee, const Arg *args, uint32_t n, Ref call, Callee *out);
+Inst *infer_call_value(Infer *in, Inst *inst, Arg callee, const Arg *args, uint32_t n, Ref call,
+                       Callee *out);
 
 /* The instance of a prelude function ("index.assign") for these argument types, for a rule that needs it: `user` is
  * evaluated again when its return type rises. */
-Inst *infer_prelude(Infer *in, Inst *inst, const char *name, Type *const *types, uint32_t n, Ref user);
+Inst *infer_prelude(Infer *in, Inst *inst, const char *name, Type *const *types, uint32_t n,
+                    Ref user);
 /* The same with the arguments themselves, their constants too; *out tells how to call it. NULL: not typable. */
-Inst *infer_prelude_call(Infer *in, Inst *inst, const char *name, const Arg *args, uint32_t n, Ref user, Callee *out);
+Inst *infer_prelude_call(Infer *in, Inst *inst, const char *name, const Arg *args, uint32_t n,
+                         Ref user, Callee *out);
 
 /* GETATTR on values: the row (method or attribute), the Call it is typed and lowered with, the field of a named
  * tuple (-1: none), and the function behind a user's overload_attribute (NULL: none). */

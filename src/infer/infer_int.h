@@ -2,8 +2,8 @@
 #pragma once
 #include <Python.h>
 
-#include "infer/row.h"
 #include "infer/infer.h"
+#include "infer/row.h"
 
 typedef struct Pred {
     BlockId block;
@@ -45,7 +45,6 @@ void infer_tell_where(Infer *in, const Inst *inst);
 
 /* call.c: the operand of `raise` is an exception class or instance. */
 void infer_check_raise(Infer *in, Inst *inst, const Term *t);
-
 
 /* call.c */
 const FnDef *infer_def(Infer *in, PyObject *func);

@@ -46,9 +46,7 @@ static Type *infer_truth(Infer *in, Inst *inst, const Ins *ins, Const **k) {
     case TY_CLOSURE:
     case TY_DTYPE: *k = const_bool(in->cx, true); break;
     case TY_TUPLE: *k = const_bool(in->cx, a.ty->nitems > 0); break;
-    case TY_BOOL:
-        *k = a.k;
-        break;
+    case TY_BOOL: *k = a.k; break;
     case TY_INT:
     case TY_FLOAT:
     case TY_COMPLEX:
@@ -61,7 +59,8 @@ static Type *infer_truth(Infer *in, Inst *inst, const Ins *ins, Const **k) {
         break;
     case TY_ARRAY:
         if (a.ty->ndim == 0) break;
-        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NO_TRUTH, infer_value_text(in->cx, a.ty));
+        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NO_TRUTH,
+                                infer_value_text(in->cx, a.ty));
     default: break;
     }
     return TY_OF(TY_BOOL);
@@ -102,7 +101,8 @@ static Type *infer_slice(Infer *in, Inst *inst, const Ins *ins, Const **k) {
             part[i] = ty->kind == TY_NONE ? ty : TY_I(64);
         } else {
             return infer_fail_about(in, inst, &ins->args[i], 1, ins->span, D_TYPING,
-                                    cx_printf(in->cx, "the limits of a slice are integers or None, not %s",
+                                    cx_printf(in->cx,
+                                              "the limits of a slice are integers or None, not %s",
                                               infer_value_text(in->cx, ty)));
         }
         c->seq.items[i] = v->k;
@@ -114,10 +114,12 @@ static Type *infer_slice(Infer *in, Inst *inst, const Ins *ins, Const **k) {
 }
 
 /* CPython's words. */
-static Type *bad_count(Infer *in, Inst *inst, const Ins *ins, uint32_t n, uint32_t want, bool star) {
+static Type *bad_count(Infer *in, Inst *inst, const Ins *ins, uint32_t n, uint32_t want,
+                       bool star) {
     return infer_fail_about(in, inst, ins->args, 1, ins->span, D_TYPING,
                             cx_printf(in->cx, "%s values to unpack (expected %s%u, got %u)",
-                                      n < want ? "not enough" : "too many", star ? "at least " : "", want, n));
+                                      n < want ? "not enough" : "too many", star ? "at least " : "",
+                                      want, n));
 }
 
 static Type *infer_unpack(Infer *in, Inst *inst, const Ins *ins) {
@@ -144,8 +146,8 @@ static Type *infer_unpack(Infer *in, Inst *inst, const Ins *ins) {
         for (uint32_t i = 0; i < want; i++) items[i] = TY_I(64);
         return ty_tuple(items, want);
     }
-    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_UNPACK, infer_value_text(in->cx, a.ty),
-                            (int)(want + star));
+    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_UNPACK,
+                            infer_value_text(in->cx, a.ty), (int)(want + star));
 }
 
 Type *infer_item_type(Type *ty) {
@@ -201,7 +203,8 @@ static Type *item_type_at(Type *ty, uint32_t i) {
     if (ty->kind != TY_ITER) return infer_item_type(ty);
     if (ty->how == ITER_SHARED) return infer_item_type(ty);
     if (ty->how == ITER_PLAIN) return item_type_at(ty->of, i);
-    if (ty->how == ITER_REVERSED) return item_type_at(ty->of, (uint32_t)known_length(ty->of) - 1 - i);
+    if (ty->how == ITER_REVERSED)
+        return item_type_at(ty->of, (uint32_t)known_length(ty->of) - 1 - i);
     Type *items[64];
     uint32_t n = 0;
     if (ty->how == ITER_ENUMERATE) {
@@ -232,7 +235,8 @@ static Type *infer_iter(Infer *in, Inst *inst, const Ins *ins) {
     Arg a = arg_of(inst, ins->args[0]);
     if (!infer_is_iterable(a.ty)) {
         if (ty_is_integral(a.ty)) infer_hint(in, "for the numbers from 0 on, write range(...)");
-        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_ITERABLE, infer_value_text(in->cx, a.ty));
+        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_ITERABLE,
+                                infer_value_text(in->cx, a.ty));
     }
     int64_t n = known_length(a.ty);
     if (n > 0 && !infer_item_type(a.ty) && ins->imm) {
@@ -251,7 +255,8 @@ static Type *infer_iter_item(Infer *in, Inst *inst, const Ins *ins) {
         ty = item_type_at(it, (uint32_t)pos->i);
         if (ty) return ty;
     }
-    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_ITERABLE, infer_value_text(in->cx, it));
+    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_ITERABLE,
+                            infer_value_text(in->cx, it));
 }
 
 /* --- the rest -------------------------------------------------------------------------------------------------------- */
@@ -276,8 +281,9 @@ static Type *infer_format(Infer *in, Inst *inst, const Ins *ins) {
         break;
     default: break;
     }
-    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_TYPING,
-                            cx_printf(in->cx, "cannot format %s as text", infer_value_text(in->cx, ty)));
+    return infer_fail_about(
+        in, inst, ins->args, 1, ins->span, D_TYPING,
+        cx_printf(in->cx, "cannot format %s as text", infer_value_text(in->cx, ty)));
 }
 
 static bool is_exception_class(const Type *ty) {
@@ -293,14 +299,16 @@ static Type *infer_exc_match(Infer *in, Inst *inst, const Ins *ins) {
         for (uint32_t i = 0; i < cls->nitems; i++) good = good && is_exception_class(cls->items[i]);
     }
     if (good) return TY_OF(TY_BOOL);
-    return infer_fail_about(in, inst, ins->args + 1, 1, ins->span, D_BAD_CATCH, infer_value_text(in->cx, cls));
+    return infer_fail_about(in, inst, ins->args + 1, 1, ins->span, D_BAD_CATCH,
+                            infer_value_text(in->cx, cls));
 }
 
 static Type *infer_match_seq(Infer *in, Inst *inst, const Ins *ins, Const **k) {
     Type *ty = ir_at(inst->high, ins->args[0])->ty;
     bool star = ins->imm2 != 0;
     if (ty->kind == TY_TUPLE)
-        *k = const_bool(in->cx, star ? ty->nitems + 1 >= (uint32_t)ins->imm : ty->nitems == (uint32_t)ins->imm);
+        *k = const_bool(in->cx, star ? ty->nitems + 1 >= (uint32_t)ins->imm
+                                     : ty->nitems == (uint32_t)ins->imm);
     else if (ty->kind != TY_ARRAY && ty->kind != TY_RANGE)
         *k = const_bool(in->cx, false);
     return TY_OF(TY_BOOL);
@@ -315,12 +323,14 @@ static Type *infer_strong(Infer *in, Inst *inst, const Ins *ins, Const **k) {
     Type *want = obj ? in->core->type_from_object(obj) : NULL;
     PyErr_Clear();
     if (!want)
-        return infer_fail(in, ins->span, D_TYPING,
-                          cx_printf(in->cx, "what locals= gives for '%s' is not a type", ins->name));
+        return infer_fail(
+            in, ins->span, D_TYPING,
+            cx_printf(in->cx, "what locals= gives for '%s' is not a type", ins->name));
     if (!ty_is_number(v->ty) || !ty_is_number(want))
         return v->ty == want ? want
                              : infer_fail_about(in, inst, ins->args, 1, ins->span, D_BAD_CONVERSION,
-                                                infer_type_text(in->cx, v->ty), infer_type_text(in->cx, want));
+                                                infer_type_text(in->cx, v->ty),
+                                                infer_type_text(in->cx, want));
     if (v->k) *k = fold_convert(in->cx, v->k, want);
     return want;
 }
@@ -364,8 +374,9 @@ static Type *infer_cell_new(Infer *in, Inst *inst, Ref r, const Ins *ins) {
         if (user->op != OP_CELL_SET || user->args[0] != r) continue;
         Type *ty = ir_at(inst->high, user->args[1])->ty, *join = ty_join(of, ty);
         if (!join)
-            return infer_fail_about(in, inst, &user->args[1], 1, user->span, D_NO_JOIN, "the captured variable",
-                                    infer_type_text(in->cx, of), infer_type_text(in->cx, ty));
+            return infer_fail_about(in, inst, &user->args[1], 1, user->span, D_NO_JOIN,
+                                    "the captured variable", infer_type_text(in->cx, of),
+                                    infer_type_text(in->cx, ty));
         of = join;
         span = user->span;
     }
@@ -385,8 +396,9 @@ static Type *infer_cell_set(Infer *in, Inst *inst, const Ins *ins) {
     Type *of = cell->ty->of;
     if (cell->op != OP_CELL_NEW && ty_join(of, ty) != of) {
         infer_hint(in, "give the variable a first value of this type where it is defined");
-        return infer_fail_about(in, inst, &ins->args[1], 1, ins->span, D_NO_JOIN, "the captured variable",
-                                infer_type_text(in->cx, of), infer_type_text(in->cx, ty));
+        return infer_fail_about(in, inst, &ins->args[1], 1, ins->span, D_NO_JOIN,
+                                "the captured variable", infer_type_text(in->cx, of),
+                                infer_type_text(in->cx, ty));
     }
     return TY_OF(TY_NONE);
 }
@@ -395,9 +407,7 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
     const Ins *ins = ir_at(inst->high, r);
     if (ins->op != OP_CELL_NEW && ins->op != OP_CELL_SET && !operands_known(inst, ins)) return NULL;
     switch ((Op)ins->op) {
-    case OP_ARG:
-        *k = inst->arg_ks[ins->imm];
-        return inst->args[ins->imm];
+    case OP_ARG: *k = inst->arg_ks[ins->imm]; return inst->args[ins->imm];
     case OP_CONST: *k = ins->k; return ins->k->ty;
     case OP_UNSET: return NULL;
     case OP_GLOBAL: return captured_type(in, ins);
@@ -417,10 +427,12 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
     }
     case OP_TRUTH: return infer_truth(in, inst, ins, k);
     case OP_GETATTR: return infer_getattr(in, inst, r, k);
-    case OP_GETITEM: return subscript_type(in, inst, r, arg_of(inst, ins->args[0]), arg_of(inst, ins->args[1]), k);
+    case OP_GETITEM:
+        return subscript_type(in, inst, r, arg_of(inst, ins->args[0]), arg_of(inst, ins->args[1]),
+                              k);
     case OP_SETITEM:
-        return subscript_store_ok(in, inst, r, arg_of(inst, ins->args[0]), arg_of(inst, ins->args[1]),
-                                  arg_of(inst, ins->args[2]))
+        return subscript_store_ok(in, inst, r, arg_of(inst, ins->args[0]),
+                                  arg_of(inst, ins->args[1]), arg_of(inst, ins->args[2]))
                    ? TY_OF(TY_NONE)
                    : NULL;
     case OP_SETATTR:
@@ -428,7 +440,8 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
                                 cx_printf(in->cx, "setting the attribute '%s'", ins->name));
     case OP_DELITEM:
         infer_hint(in, "arrays keep their size: copy what is to stay");
-        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_UNSUPPORTED, "deleting an item");
+        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_UNSUPPORTED,
+                                "deleting an item");
     case OP_SLICE: return infer_slice(in, inst, ins, k);
     case OP_TUPLE: return infer_tuple(in, inst, ins, k);
     case OP_UNPACK: return infer_unpack(in, inst, ins);
@@ -440,7 +453,8 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
         return TY_I(64);
     }
     case OP_ITER_MORE: {
-        const Const *n = ir_at(inst->high, ins->args[1])->k, *pos = ir_at(inst->high, ins->args[2])->k;
+        const Const *n = ir_at(inst->high, ins->args[1])->k,
+                    *pos = ir_at(inst->high, ins->args[2])->k;
         if (n && pos && n->i <= pos->i) *k = const_bool(in->cx, false);
         return TY_OF(TY_BOOL);
     }
@@ -455,7 +469,9 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
     case OP_CELL_GET: return ir_at(inst->high, ins->args[0])->ty->of;
     case OP_CELL_SET: return infer_cell_set(in, inst, ins);
     case OP_YIELD: return infer_fail(in, ins->span, D_NOT_YET, "generators (yield)");
-    default: return infer_fail(in, ins->span, D_INTERNAL, cx_printf(in->cx, "no type rule for %s", op_info[ins->op].text));
+    default:
+        return infer_fail(in, ins->span, D_INTERNAL,
+                          cx_printf(in->cx, "no type rule for %s", op_info[ins->op].text));
     }
 }
 
@@ -467,5 +483,6 @@ bool infer_never_returns(Infer *in, Inst *inst, Ref r) {
     }
     if (ins->op != OP_CALL || ins->ty->kind != TY_UNDEF) return false;
     Callee c;
-    return infer_callee(in, inst, r, &c) && c.kind == CALLEE_INST && c.inst && c.inst->ret->kind == TY_UNDEF;
+    return infer_callee(in, inst, r, &c) && c.kind == CALLEE_INST && c.inst &&
+           c.inst->ret->kind == TY_UNDEF;
 }

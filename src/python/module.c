@@ -88,16 +88,16 @@ static PyObject *join(PyObject *module, PyObject *args) {
     return ty ? disp_type_object(ty) : Py_NewRef(Py_None);
 }
 
-static PyMethodDef functions[] = {{"is_compiler_open", is_compiler_open, METH_NOARGS, NULL},
-                                  {"ir_tool", ir_tool, METH_VARARGS, NULL},
-                                  {"memory_stats", memory_stats, METH_NOARGS, NULL},
-                                  {"fail_after", fail_after, METH_VARARGS, NULL},
-                                  {"builtin_rows", builtin_rows, METH_NOARGS, NULL},
-                                  {"promote", promote, METH_VARARGS, NULL},
-                                  {"join", join, METH_VARARGS, NULL},
-                                  {"launch", (PyCFunction)(void *)(uintptr_t)python_launch,
-                                   METH_FASTCALL, NULL},
-                                  {NULL, NULL, 0, NULL}};
+static PyMethodDef functions[] = {
+    {"is_compiler_open", is_compiler_open, METH_NOARGS, NULL},
+    {"ir_tool", ir_tool, METH_VARARGS, NULL},
+    {"memory_stats", memory_stats, METH_NOARGS, NULL},
+    {"fail_after", fail_after, METH_VARARGS, NULL},
+    {"builtin_rows", builtin_rows, METH_NOARGS, NULL},
+    {"promote", promote, METH_VARARGS, NULL},
+    {"join", join, METH_VARARGS, NULL},
+    {"launch", (PyCFunction)(void *)(uintptr_t)python_launch, METH_FASTCALL, NULL},
+    {NULL, NULL, 0, NULL}};
 
 /* The type table and NumPy's API are one per process: a second interpreter would share objects with
  * the first. */

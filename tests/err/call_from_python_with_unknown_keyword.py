@@ -1,4 +1,4 @@
-# call_from_python_with_unknown_keyword: an unknown keyword in a call from Python: Python's own words
+# call_from_python_with_unknown_keyword: an unknown keyword from Python: its own words
 # expect: any
 # tells: unexpected keyword argument 'c'
 from whipsnake import njit

@@ -1,4 +1,4 @@
-# math_function_of_an_array: math.sqrt of an array; the message says what takes arrays or how to loop
+# math_function_of_an_array: math.sqrt of an array; the message says how to loop
 # expect: TypingError
 # tells: math.sqrt | array | loop
 import math

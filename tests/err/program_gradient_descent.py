@@ -1,4 +1,4 @@
-# program_gradient_descent: a longer program: a helper returns nothing on one path, and its result is used
+# program_gradient_descent: a longer program: the result of a helper without a return is used
 # expect: TypingError
 # tells: step | None
 import numpy as np

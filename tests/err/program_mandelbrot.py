@@ -1,4 +1,4 @@
-# program_mandelbrot: a longer program: the helper returns a number on one path and a text on the other
+# program_mandelbrot: a longer program: a number is returned on one path, a text on another
 # expect: TypingError
 # tells: returns | str | int64 | is called from picture
 import numpy as np

@@ -1,4 +1,4 @@
-# program_matrix_solver: a longer program: the right-hand side is passed as a list by the caller in Python
+# program_matrix_solver: a longer program: the right-hand side comes as a list from Python
 # expect: TypingError
 # tells: 'b' | list | numpy.array
 import numpy as np

@@ -1,4 +1,4 @@
-# program_monte_carlo: a longer program: the length of an array is computed with / in the innermost call
+# program_monte_carlo: a longer program: the length of an array is computed with /
 # expect: TypingError
 # tells: numpy.empty | float64 | mean_exit | main
 import random

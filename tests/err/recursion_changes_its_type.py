@@ -1,4 +1,4 @@
-# recursion_changes_its_type: a recursive function that returns a text at the end and a number before
+# recursion_changes_its_type: recursion that returns a text at its end and a number before
 # expect: TypingError
 # tells: str | countdown
 from whipsnake import njit

@@ -88,9 +88,14 @@ def test_an_int_meets_a_float_as_a_float():
     differs(equal, 2**53 + 1, 2.0**53, python=False, compiled_gives=True)
 
 
-def test_constants_take_the_precision_of_what_they_meet():
-    func = compiled(lambda x: x * 0.1)
-    assert func(np.float32(3)) == float(np.float32(3) * np.float32(0.1))
+def test_a_variable_int_is_no_weak_number():
+    def scale(x, n):
+        return x * n
+
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+        assert scale(np.float32(0.1), 3).dtype == np.float32
+    assert compiled(scale)(np.float32(0.1), 3) == float(np.float32(0.1)) * 3
+    assert compiled(lambda x: x * 3)(np.float32(0.1)) == float(np.float32(0.1) * np.float32(3))
 
 
 # --- types ----------------------------------------------------------------------------------------

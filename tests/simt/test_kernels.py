@@ -526,3 +526,88 @@ def test_all_block_sizes():
         y = np.zeros(2 * block)
         saxpy[2, block](1.0, np.arange(2.0 * block), y, 2 * block)
         np.testing.assert_array_equal(y, np.arange(2.0 * block))
+
+
+@cuda.jit
+def carry_through_nests(x, n, m):
+    """Values that go round two loops, change places, and are needed after they were replaced."""
+    s = cuda.shared.array(SIZE, float64)
+    t = cuda.threadIdx.x
+    a, b = x[t], x[t] + 1
+    for i in range(n):
+        c = a
+        for j in range(m):
+            s[t] = a + b
+            cuda.syncthreads()
+            old = a
+            a = s[(t + 1) % SIZE]
+            b = c + j
+            cuda.syncthreads()
+            if j == 1:
+                c, a = a, c
+            elif t % 3 == 0:
+                c = old - b
+        a, b = b, a + c
+    x[t] = a + 3 * b
+
+
+def carried(x, n, m):
+    """The same over all threads at once."""
+    t = np.arange(SIZE)
+    a, b = x, x + 1
+    for _ in range(n):
+        c = a
+        for j in range(m):
+            old, a, b = a, np.roll(a + b, -1), c + j
+            if j == 1:
+                c, a = a, c
+            else:
+                c = np.where(t % 3 == 0, old - b, c)
+        a, b = b, a + c
+    return a + 3 * b
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("m", [0, 1, 2, 4])
+def test_values_through_nests(n, m):
+    x = np.random.default_rng(n).random(SIZE)
+    y = x.copy()
+    carry_through_nests[1, SIZE](y, n, m)
+    np.testing.assert_allclose(y, carried(x, n, m), rtol=1e-13)
+
+
+@cuda.jit
+def polynomial(x, coefficients, out):
+    """Loops of unknown length without a barrier, several values carried by each thread."""
+    i = cuda.grid(1)
+    if i < x.size:
+        v, power, largest = 0.0, 1.0, 0.0
+        for k in range(coefficients.size):
+            v += coefficients[k] * power
+            power *= x[i]
+            if abs(power) > largest:
+                largest = abs(power)
+        out[i, 0], out[i, 1] = v, largest
+
+
+def test_several_values_carried_by_a_loop():
+    rng = np.random.default_rng(11)
+    x, coefficients = rng.random(77) * 2, rng.random(9)
+    out = np.zeros((77, 2))
+    polynomial[3, 32](x, coefficients, out)
+    np.testing.assert_allclose(out[:, 0], np.polyval(coefficients[::-1], x), rtol=1e-12)
+    np.testing.assert_allclose(out[:, 1], np.maximum(x, x**9), rtol=1e-12)
+
+
+def test_debug_builds_run():
+    @cuda.jit(debug=True)
+    def kernel(x):
+        s = cuda.shared.array(SIZE, float64)
+        t = cuda.threadIdx.x
+        s[t] = x[t]
+        cuda.syncthreads()
+        x[t] = s[SIZE - 1 - t]
+
+    x = np.arange(float(SIZE))
+    kernel[1, SIZE](x)
+    np.testing.assert_array_equal(x, np.arange(float(SIZE))[::-1])
