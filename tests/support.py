@@ -481,7 +481,7 @@ def return_type(func, *args):
     dispatcher = compiled(func)
     signature = tuple(typeof(a) for a in args)
     dispatcher.compile(signature)
-    return str(dispatcher.overloads[signature].signature.return_type)
+    return str(list(dispatcher.overloads.values())[-1].signature.return_type)
 
 
 def on(*cases, **options):

@@ -46,7 +46,8 @@ MEETING = {
 }
 # header prefix: the rooms that may include it
 FOREIGN = {
-    "Python.h": "types syntax build infer lower builtins driver core runtime dispatch simt cuda python",
+    "Python.h": "types syntax build infer lower builtins driver "
+    "core runtime dispatch simt cuda python",
     "structmember.h": "dispatch simt cuda python",
     "numpy/": "types core dispatch python",
     "llvm-c/": "codegen",

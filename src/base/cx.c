@@ -42,15 +42,20 @@ void cx_close(Cx *cx) {
     *cx = (Cx){0};
 }
 
+static _Thread_local Cx *running; /* in this thread */
+
 int cx_run(Cx *cx, void (*body)(Cx *, void *), void *arg) {
     jmp_buf here, *outer = cx->on_abort;
+    Cx *outer_cx = running;
     int rc = 0;
+    running = cx;
     cx->on_abort = &here;
     if (setjmp(here) == 0)
         body(cx, arg);
     else
         rc = -1;
     cx->on_abort = outer;
+    running = outer_cx;
     return rc;
 }
 
@@ -60,6 +65,10 @@ _Noreturn void cx_abort(Cx *cx) { longjmp(*cx->on_abort, 1); }
 static _Noreturn void out_of_memory(Cx *cx) {
     cx->diag = NULL;
     cx_abort(cx);
+}
+
+void cx_abort_for_memory(void) {
+    if (running) out_of_memory(running);
 }
 
 void *cx_alloc(Cx *cx, size_t n) {

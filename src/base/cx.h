@@ -24,10 +24,10 @@ typedef struct Span {
 
 /* A source text that spans point into. */
 typedef struct SourceFile {
-    const char *name;     /* as Python shows it in tracebacks */
-    const char *text;     /* UTF-8, the function's own lines (dedented), or NULL */
-    uint32_t first_line;  /* line number in `name` of the text's first line */
-    uint32_t dedent;      /* columns stripped from each line of the original */
+    const char *name; /* as Python shows it in tracebacks */
+    const char *text; /* UTF-8, the function's own lines (dedented), or NULL */
+    uint32_t first_line; /* line number in `name` of the text's first line */
+    uint32_t dedent; /* columns stripped from each line of the original */
 } SourceFile;
 
 typedef struct Defer Defer;
@@ -37,11 +37,11 @@ typedef struct Cx {
     Arena *arena;
     jmp_buf *on_abort;
     Defer *defers; /* run in reverse order by cx_close */
-    Diag *diag;    /* the error of this compile, NULL while there is none */
+    Diag *diag; /* the error of this compile, NULL while there is none */
     SourceFile *files;
     uint32_t nfiles;
     struct StrTable *strings; /* interned names */
-    uint64_t stage_ns[8];     /* wall time of each stage, see StageId in core/unit.h */
+    uint64_t stage_ns[8]; /* wall time of each stage, see StageId in core/unit.h */
 } Cx;
 
 /* Makes *cx ready; 0, or -1 when out of memory. cx_close frees all that the compile made. */
@@ -52,10 +52,13 @@ void cx_close(Cx *cx);
  * memory). May be nested. */
 int cx_run(Cx *cx, void (*body)(Cx *, void *), void *arg);
 _Noreturn void cx_abort(Cx *cx);
+/* The innermost cx_run of this thread is left because there is no memory; comes back if none runs. For
+ * functions without a Cx. */
+void cx_abort_for_memory(void);
 
 /* n zeroed bytes until cx_close. Never NULL. */
 void *cx_alloc(Cx *cx, size_t n);
-#define NEW(cx, T) ((T *)cx_alloc((cx), sizeof(T)))
+#define NEW(cx, T)     ((T *)cx_alloc((cx), sizeof(T)))
 #define NEWN(cx, T, n) ((T *)cx_alloc((cx), sizeof(T) * (size_t)(n)))
 
 /* Calls destroy(p) in cx_close (at once, then aborts, when there is no memory to note it down). */

@@ -11,6 +11,15 @@ void *mem_alloc(size_t n);
 void *mem_realloc(void *p, size_t n);
 void mem_free(void *p);
 
+/* --- for tests; no-ops that return 0 unless built with WS_CHECKS ------------------------------- */
+
 /* Fail the n-th allocation from now on (1 = the next), once; 0 switches it off. Returns how many
- * allocations were made since the last call. A no-op that returns 0 unless built with WS_CHECKS. */
+ * allocations were made since the last call. */
 uint64_t mem_fail_after(uint64_t n);
+/* Blocks that are allocated now. */
+uint64_t mem_live(void);
+
+/* What the calls above count: each shared object has its own until _core hands its over. NULL:
+ * built without WS_CHECKS. */
+typedef struct MemFaults MemFaults;
+extern MemFaults *mem_faults;

@@ -55,13 +55,14 @@ static const char *literal_spec(Builder *b, const Node *spec) {
 }
 
 static Ref format(Builder *b, const Node *n) {
-    const char *spec = n->b ? literal_spec(b, n->b) : NULL;
-    if (n->b && !spec)
-        return bd_refuse(b, n->b->span, D_NOT_YET, "a computed format specification",
-                         "write the specification out");
-    Ref r = bd_add1(b, OP_FORMAT, n->span, bd_expr(b, n->a));
+    Ref args[2] = {bd_expr(b, n->a), 0};
+    const char *spec = n->b ? literal_spec(b, n->b) : "";
+    if (!spec)
+        args[1] = bd_expr(b, n->b);
+    else if (*spec)
+        args[1] = bd_const_str(b, spec, strlen(spec), n->b->span);
+    Ref r = bd_add(b, OP_FORMAT, n->span, args[1] ? 2 : 1, args);
     ir_at(b->fn, r)->sub = n->op;
-    ir_at(b->fn, r)->name = spec && *spec ? spec : NULL;
     return r;
 }
 

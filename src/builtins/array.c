@@ -28,11 +28,14 @@ static Type *type_int64(Call *c) { return (void)c, TY_I(64); }
 static Ref lower_size(Lower *lo, Call *c) { return lo_array_size(lo, lo_arg(lo, c->self)); }
 
 static Ref lower_nbytes(Lower *lo, Call *c) {
-    return lo_op2(lo, OP_MUL, lo_array_size(lo, lo_arg(lo, c->self)), lo_int(lo, self_type(c)->elem->size));
+    return lo_op2(lo, OP_MUL, lo_array_size(lo, lo_arg(lo, c->self)),
+                  lo_int(lo, self_type(c)->elem->size));
 }
 
 static Const *const_ndim(Call *c) { return ir_const_int(c->in->cx, TY_I(64), self_type(c)->ndim); }
-static Const *const_itemsize(Call *c) { return ir_const_int(c->in->cx, TY_I(64), self_type(c)->elem->size); }
+static Const *const_itemsize(Call *c) {
+    return ir_const_int(c->in->cx, TY_I(64), self_type(c)->elem->size);
+}
 static Ref lower_constant(Lower *lo, Call *c) { return lo_const(lo, c->row->constant(c)); }
 
 static Type *type_dtype(Call *c) { return ty_dtype(self_type(c)->elem); }
@@ -47,7 +50,10 @@ static Const *const_dtype(Call *c) {
 
 static Type *type_transposed(Call *c) {
     Type *ty = self_type(c);
-    char layout = ty->ndim < 2 ? ty->layout : ty->layout == 'C' ? 'F' : ty->layout == 'F' ? 'C' : 'A';
+    char layout = ty->ndim < 2        ? ty->layout
+                  : ty->layout == 'C' ? 'F'
+                  : ty->layout == 'F' ? 'C'
+                                      : 'A';
     return ty_array(ty->elem, ty->ndim, layout, ty->readonly, ty->aligned);
 }
 
@@ -77,9 +83,13 @@ static Ref lower_part(Lower *lo, Call *c) {
     Type *ty = self_type(c), *view = type_part(c);
     Ref a = lo_arg(lo, c->self), shape[32], strides[32], data = lo_array_data(lo, a);
     if (ty->elem->kind != TY_COMPLEX)
-        return c->row->data ? lo_convert(lo, lo_prelude(lo, "creation.zeros_like", 1, &a), view) : a;
-    for (uint32_t i = 0; i < ty->ndim; i++) shape[i] = lo_array_dim(lo, a, i), strides[i] = lo_array_stride(lo, a, i);
-    if (c->row->data) data = lo_op(lo, OP_OFFSET, TY_OF(TY_PTR), 2, (Ref[]){data, lo_int(lo, ty->elem->size / 2)});
+        return c->row->data ? lo_convert(lo, lo_prelude(lo, "creation.zeros_like", 1, &a), view)
+                            : a;
+    for (uint32_t i = 0; i < ty->ndim; i++)
+        shape[i] = lo_array_dim(lo, a, i), strides[i] = lo_array_stride(lo, a, i);
+    if (c->row->data)
+        data =
+            lo_op(lo, OP_OFFSET, TY_OF(TY_PTR), 2, (Ref[]){data, lo_int(lo, ty->elem->size / 2)});
     return lo_array_make(lo, view, data, lo_array_owner(lo, a), shape, strides);
 }
 
@@ -94,7 +104,8 @@ static Type *type_flat(Call *c) {
 
 static Ref lower_flat(Lower *lo, Call *c) {
     Ref a = lo_arg(lo, c->self), n = lo_array_size(lo, a);
-    if (self_type(c)->layout != 'C') return lo_convert(lo, lo_prelude(lo, "manipulate.flatten", 1, &a), c->result);
+    if (self_type(c)->layout != 'C')
+        return lo_convert(lo, lo_prelude(lo, "manipulate.flatten", 1, &a), c->result);
     return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), &n, NULL);
 }
 
@@ -149,7 +160,8 @@ static Ref lower_reshape(Lower *lo, Call *c) {
     Type *ty = c->result;
     Ref a = lo_arg(lo, c->args[0]), v = lo_arg(lo, c->args[1]), shape[32];
     for (uint32_t i = 0; i < ty->ndim; i++)
-        shape[i] = lo_convert(lo, lo_type(lo, v)->kind == TY_TUPLE ? lo_field(lo, v, i) : v, TY_I(64));
+        shape[i] =
+            lo_convert(lo, lo_type(lo, v)->kind == TY_TUPLE ? lo_field(lo, v, i) : v, TY_I(64));
     return lo_array_make(lo, ty, lo_array_data(lo, a), lo_array_owner(lo, a), shape, NULL);
 }
 
@@ -160,7 +172,8 @@ static bool is_array_arg(const Call *c, uint32_t i) { return c->args[i].ty->kind
 /* contiguous(a): the same memory as an array of layout 'C'; is_contiguous(a) has said yes. */
 static Type *type_contiguous(Call *c) {
     Type *ty = c->args[0].ty;
-    return is_array_arg(c, 0) ? ty_array(ty->elem, ty->ndim, 'C', ty->readonly, ty->aligned) : rule_no_overload(c);
+    return is_array_arg(c, 0) ? ty_array(ty->elem, ty->ndim, 'C', ty->readonly, ty->aligned)
+                              : rule_no_overload(c);
 }
 
 static Ref lower_contiguous(Lower *lo, Call *c) {
@@ -170,7 +183,9 @@ static Ref lower_contiguous(Lower *lo, Call *c) {
     return lo_array_make(lo, ty, lo_array_data(lo, a), lo_array_owner(lo, a), shape, NULL);
 }
 
-static Type *type_is_contiguous(Call *c) { return is_array_arg(c, 0) ? TY_OF(TY_BOOL) : rule_no_overload(c); }
+static Type *type_is_contiguous(Call *c) {
+    return is_array_arg(c, 0) ? TY_OF(TY_BOOL) : rule_no_overload(c);
+}
 
 static Const *const_is_contiguous(Call *c) {
     return c->args[0].ty->layout == 'C' ? const_bool(c->in->cx, true) : NULL;
@@ -184,7 +199,8 @@ static Ref lower_is_contiguous(Lower *lo, Call *c) {
     Ref r = lo_bool(lo, true), want = lo_int(lo, ty->elem->size), one = lo_int(lo, 1);
     for (uint32_t i = ty->ndim; i-- > 0;) {
         Ref dim = lo_array_dim(lo, a, i);
-        Ref good = lo_or(lo, lo_cmp(lo, OP_EQ, dim, one), lo_cmp(lo, OP_EQ, lo_array_stride(lo, a, i), want));
+        Ref good = lo_or(lo, lo_cmp(lo, OP_EQ, dim, one),
+                         lo_cmp(lo, OP_EQ, lo_array_stride(lo, a, i), want));
         r = lo_and(lo, r, good);
         want = lo_op2(lo, OP_MUL, want, dim);
     }
@@ -192,7 +208,9 @@ static Ref lower_is_contiguous(Lower *lo, Call *c) {
 }
 
 /* layout(a): "C", "F" or "A", when compiling. */
-static Type *type_layout(Call *c) { return is_array_arg(c, 0) ? TY_OF(TY_STR) : rule_no_overload(c); }
+static Type *type_layout(Call *c) {
+    return is_array_arg(c, 0) ? TY_OF(TY_STR) : rule_no_overload(c);
+}
 
 static Const *const_layout(Call *c) {
     Const *k = NEW(c->in->cx, Const);
@@ -230,7 +248,8 @@ static Const *const_dtype_of(Call *c) {
 /* pairwise_sum(a): of a one-dimensional float or complex array, as accurate as NumPy's. */
 static Type *type_pairwise(Call *c) {
     Type *ty = c->args[0].ty;
-    bool good = ty->kind == TY_ARRAY && ty->ndim == 1 && (ty->elem->kind == TY_FLOAT || ty->elem->kind == TY_COMPLEX);
+    bool good = ty->kind == TY_ARRAY && ty->ndim == 1 &&
+                (ty->elem->kind == TY_FLOAT || ty->elem->kind == TY_COMPLEX);
     return good ? ty->elem : rule_no_overload(c);
 }
 
@@ -250,9 +269,11 @@ static Type *type_same_memory(Call *c) {
 
 static void address_range(Lower *lo, Ref a, Ref *low, Ref *high) {
     Type *ty = lo_type(lo, a), *i64 = TY_I(64);
-    Ref first = lo_op1(lo, OP_BITCAST, i64, lo_array_data(lo, a)), last = first, zero = lo_int(lo, 0);
+    Ref first = lo_op1(lo, OP_BITCAST, i64, lo_array_data(lo, a)), last = first,
+        zero = lo_int(lo, 0);
     for (uint32_t i = 0; i < ty->ndim; i++) {
-        Ref steps = lo_math2(lo, MATH_MAX, lo_op2(lo, OP_SUB, lo_array_dim(lo, a, i), lo_int(lo, 1)), zero);
+        Ref steps =
+            lo_math2(lo, MATH_MAX, lo_op2(lo, OP_SUB, lo_array_dim(lo, a, i), lo_int(lo, 1)), zero);
         Ref way = lo_op2(lo, OP_MUL, steps, lo_array_stride(lo, a, i));
         first = lo_op2(lo, OP_ADD, first, lo_math2(lo, MATH_MIN, way, zero));
         last = lo_op2(lo, OP_ADD, last, lo_math2(lo, MATH_MAX, way, zero));
@@ -278,10 +299,12 @@ static Type *type_reshape_plan(Call *c) {
 
 static Ref lower_reshape_plan(Lower *lo, Call *c) {
     Call self = {.self = c->args[0], .in = c->in, .inst = c->inst, .ins = c->ins};
-    Ref shape = lower_shape(lo, &self), strides = lower_strides(lo, &self), to = lo_arg(lo, c->args[1]);
+    Ref shape = lower_shape(lo, &self), strides = lower_strides(lo, &self),
+        to = lo_arg(lo, c->args[1]);
     Type *plain_shape = type_reshape_plan(c);
     to = lo_convert(lo, to, ty_tuple(plain_shape->items, plain_shape->nitems - 1));
-    Ref args[] = {lo_int(lo, c->args[0].ty->ndim), shape, strides, lo_int(lo, lo_type(lo, to)->nitems), to};
+    Ref args[] = {lo_int(lo, c->args[0].ty->ndim), shape, strides,
+                  lo_int(lo, lo_type(lo, to)->nitems), to};
     return lo_rt(lo, "ws_reshape_plan", c->result, 5, args);
 }
 
@@ -289,13 +312,15 @@ static Ref lower_reshape_plan(Lower *lo, Call *c) {
 static Type *type_strided(Call *c) {
     int n = shape_rank(c->args[1].ty);
     Type *ty = c->args[0].ty;
-    if (!is_array_arg(c, 0) || n < 0 || c->args[2].ty->kind != TY_TUPLE || (int)c->args[2].ty->nitems != n)
+    if (!is_array_arg(c, 0) || n < 0 || c->args[2].ty->kind != TY_TUPLE ||
+        (int)c->args[2].ty->nitems != n)
         return rule_no_overload(c);
     return ty_array(ty->elem, (unsigned)n, 'A', ty->readonly, ty->aligned);
 }
 
 static Ref lower_strided(Lower *lo, Call *c) {
-    Ref a = lo_arg(lo, c->args[0]), shape = lo_arg(lo, c->args[1]), strides = lo_arg(lo, c->args[2]), s[32], t[32];
+    Ref a = lo_arg(lo, c->args[0]), shape = lo_arg(lo, c->args[1]),
+        strides = lo_arg(lo, c->args[2]), s[32], t[32];
     for (uint32_t i = 0; i < c->result->ndim; i++) {
         s[i] = lo_convert(lo, lo_field(lo, shape, i), TY_I(64));
         t[i] = lo_convert(lo, lo_field(lo, strides, i), TY_I(64));
@@ -306,24 +331,64 @@ static Ref lower_strided(Lower *lo, Call *c) {
 #define INTRINSIC "whipsnake.prelude.intrinsics."
 
 const Row rows_array_functions[] = {
-    {.name = "numpy.empty", .takes = "a size: an integer or a tuple of integers", .params = "shape, dtype=, order=", .type = type_empty, .lower = lower_empty},
-    {.name = INTRINSIC "reshape", .params = "a, shape", .type = type_reshape, .lower = lower_reshape},
-    {.name = INTRINSIC "contiguous", .params = "a", .type = type_contiguous, .lower = lower_contiguous},
-    {.name = INTRINSIC "is_contiguous", .params = "a", .type = type_is_contiguous, .lower = lower_is_contiguous,
+    {.name = "numpy.empty",
+     .takes = "a size: an integer or a tuple of integers",
+     .params = "shape, dtype=, order=",
+     .type = type_empty,
+     .lower = lower_empty},
+    {.name = INTRINSIC "reshape",
+     .params = "a, shape",
+     .type = type_reshape,
+     .lower = lower_reshape},
+    {.name = INTRINSIC "contiguous",
+     .params = "a",
+     .type = type_contiguous,
+     .lower = lower_contiguous},
+    {.name = INTRINSIC "is_contiguous",
+     .params = "a",
+     .type = type_is_contiguous,
+     .lower = lower_is_contiguous,
      .constant = const_is_contiguous},
-    {.name = INTRINSIC "layout", .params = "a", .type = type_layout, .lower = lower_constant, .constant = const_layout},
-    {.name = INTRINSIC "reshape_plan", .params = "a, shape", .type = type_reshape_plan, .lower = lower_reshape_plan},
-    {.name = INTRINSIC "strided", .params = "a, shape, strides", .type = type_strided, .lower = lower_strided},
-    {.name = INTRINSIC "transpose", .params = "a", .type = type_transpose_fn, .lower = lower_transpose_fn},
-    {.name = INTRINSIC "dtype_of", .params = "x", .type = type_dtype_of, .lower = lower_constant,
+    {.name = INTRINSIC "layout",
+     .params = "a",
+     .type = type_layout,
+     .lower = lower_constant,
+     .constant = const_layout},
+    {.name = INTRINSIC "reshape_plan",
+     .params = "a, shape",
+     .type = type_reshape_plan,
+     .lower = lower_reshape_plan},
+    {.name = INTRINSIC "strided",
+     .params = "a, shape, strides",
+     .type = type_strided,
+     .lower = lower_strided},
+    {.name = INTRINSIC "transpose",
+     .params = "a",
+     .type = type_transpose_fn,
+     .lower = lower_transpose_fn},
+    {.name = INTRINSIC "dtype_of",
+     .params = "x",
+     .type = type_dtype_of,
+     .lower = lower_constant,
      .constant = const_dtype_of},
-    {.name = INTRINSIC "pairwise_sum", .params = "a", .type = type_pairwise, .lower = lower_pairwise},
-    {.name = INTRINSIC "same_memory", .params = "a, b", .type = type_same_memory, .lower = lower_same_memory},
+    {.name = INTRINSIC "pairwise_sum",
+     .params = "a",
+     .type = type_pairwise,
+     .lower = lower_pairwise},
+    {.name = INTRINSIC "same_memory",
+     .params = "a, b",
+     .type = type_same_memory,
+     .lower = lower_same_memory},
     {0},
 };
 
 #define ATTRIBUTE(name_, type_, lower_, ...) \
-    {.name = name_, .params = "", .type = type_, .lower = lower_, .flags = ROW_ATTRIBUTE, __VA_ARGS__}
+    {.name = name_,                          \
+     .params = "",                           \
+     .type = type_,                          \
+     .lower = lower_,                        \
+     .flags = ROW_ATTRIBUTE,                 \
+     __VA_ARGS__}
 
 const Row rows_array_methods[] = {
     ATTRIBUTE("array.shape", int_tuple, lower_shape, ),

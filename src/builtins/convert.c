@@ -9,7 +9,8 @@ Ref lo_float_to_int(Lower *lo, Ref v) {
     Type *ty = lo_type(lo, v);
     lo_check(lo, lo_not(lo, lo_math1(lo, MATH_ISNAN, v)), CHECK_NAN_TO_INT);
     lo_check(lo, lo_not(lo, lo_math1(lo, MATH_ISINF, v)), CHECK_INF_TO_INT);
-    Ref low = lo_cmp(lo, OP_GE, v, lo_float(lo, ty, -0x1p63)), high = lo_cmp(lo, OP_LT, v, lo_float(lo, ty, 0x1p63));
+    Ref low = lo_cmp(lo, OP_GE, v, lo_float(lo, ty, -0x1p63)),
+        high = lo_cmp(lo, OP_LT, v, lo_float(lo, ty, 0x1p63));
     lo_check(lo, lo_and(lo, low, high), CHECK_FLOAT_TO_INT);
     return lo_op1(lo, OP_CAST, TY_I(64), v);
 }
@@ -17,7 +18,8 @@ Ref lo_float_to_int(Lower *lo, Ref v) {
 static Type *type_int(Call *c) {
     if (!given(c, 0)) return TY_I(64);
     Type *ty = plain(c, 0);
-    bool good = ty_is_integral(ty) || ty->kind == TY_FLOAT || (ty->kind == TY_ENUM && ty->is_signed);
+    bool good =
+        ty_is_integral(ty) || ty->kind == TY_FLOAT || (ty->kind == TY_ENUM && ty->is_signed);
     return good ? TY_I(64) : rule_no_overload(c);
 }
 
@@ -52,13 +54,16 @@ static Const *const_float(Call *c) {
     if (!given(c, 0)) return ir_const_float(c->in->cx, TY_F(64), 0);
     const Const *k = c->args[0].k;
     if (!k) return NULL;
-    return k->ty->kind == TY_STR ? float_of_text(c) : ty_is_number(k->ty) ? fold_convert(c->in->cx, k, TY_F(64)) : NULL;
+    return k->ty->kind == TY_STR ? float_of_text(c)
+           : ty_is_number(k->ty) ? fold_convert(c->in->cx, k, TY_F(64))
+                                 : NULL;
 }
 
 static Type *type_float(Call *c) {
     if (!given(c, 0)) return TY_F(64);
     Type *ty = plain(c, 0);
-    if (ty_is_integral(ty) || ty->kind == TY_FLOAT || (ty->kind == TY_ENUM && ty->is_signed)) return TY_F(64);
+    if (ty_is_integral(ty) || ty->kind == TY_FLOAT || (ty->kind == TY_ENUM && ty->is_signed))
+        return TY_F(64);
     return float_of_text(c) ? TY_F(64) : rule_no_overload(c);
 }
 
@@ -76,9 +81,11 @@ static Type *type_complex(Call *c) {
 /* complex(a, b) is a + b*1j, also for complex a and b. */
 static Ref lower_complex(Lower *lo, Call *c) {
     Type *ty = TY_C(128);
-    Ref a = given(c, 0) ? lo_convert(lo, lo_arg_as(lo, c->args[0], plain(c, 0)), ty) : lo_zero(lo, ty);
+    Ref a =
+        given(c, 0) ? lo_convert(lo, lo_arg_as(lo, c->args[0], plain(c, 0)), ty) : lo_zero(lo, ty);
     if (!given(c, 1)) return a;
-    Ref re = lo_field(lo, a, 0), im = lo_field(lo, a, 1), b = lo_arg_as(lo, c->args[1], plain(c, 1));
+    Ref re = lo_field(lo, a, 0), im = lo_field(lo, a, 1),
+        b = lo_arg_as(lo, c->args[1], plain(c, 1));
     bool whole = plain(c, 0)->kind == TY_COMPLEX;
     if (plain(c, 1)->kind == TY_COMPLEX) {
         b = lo_convert(lo, b, ty);
@@ -90,7 +97,8 @@ static Ref lower_complex(Lower *lo, Call *c) {
 }
 
 static Type *type_to_bool(Call *c) {
-    if (given(c, 0) && c->args[0].ty->kind == TY_ARRAY && c->args[0].ty->ndim) return rule_no_overload(c);
+    if (given(c, 0) && c->args[0].ty->kind == TY_ARRAY && c->args[0].ty->ndim)
+        return rule_no_overload(c);
     return TY_OF(TY_BOOL);
 }
 
@@ -107,7 +115,8 @@ static Ref lower_to_bool(Lower *lo, Call *c) {
 /* --- classes of numbers: np.float32(x), types.uint8(x) ------------------------------------------------------------ */
 
 static Type *cast_target(Call *c) {
-    return rule_object_type(c->in, ir_at(c->inst->high, ir_at(c->inst->high, c->ins)->args[0])->ty->obj);
+    return rule_object_type(c->in,
+                            ir_at(c->inst->high, ir_at(c->inst->high, c->ins)->args[0])->ty->obj);
 }
 
 static Type *type_cast(Call *c) {
@@ -115,8 +124,11 @@ static Type *type_cast(Call *c) {
     if (!given(c, 0)) return to;
     Type *from = plain(c, 0);
     if (float_of_text(c) && to->kind == TY_FLOAT) return to;
-    if (!ty_is_number(from) && !(from->kind == TY_ENUM && from->is_signed)) return rule_no_overload(c);
-    return from->kind == TY_COMPLEX && to->kind != TY_COMPLEX && to->kind != TY_BOOL ? rule_no_overload(c) : to;
+    if (!ty_is_number(from) && !(from->kind == TY_ENUM && from->is_signed))
+        return rule_no_overload(c);
+    return from->kind == TY_COMPLEX && to->kind != TY_COMPLEX && to->kind != TY_BOOL
+               ? rule_no_overload(c)
+               : to;
 }
 
 static Const *const_cast(Call *c) {
@@ -132,7 +144,10 @@ static Ref lower_cast(Lower *lo, Call *c) {
     return k ? lo_const(lo, k) : lo_convert(lo, lo_arg_as(lo, c->args[0], plain(c, 0)), to);
 }
 
-const Row row_cast = {.name = "builtins.number", .params = "x=", .type = type_cast, .lower = lower_cast,
+const Row row_cast = {.name = "builtins.number",
+                      .params = "x=",
+                      .type = type_cast,
+                      .lower = lower_cast,
                       .constant = const_cast};
 
 /* --- attributes and methods of numbers ------------------------------------------------------------------------------ */
@@ -180,7 +195,9 @@ static Ref lower_bit_length(Lower *lo, Call *c) {
     return lo_op2(lo, OP_SUB, lo_int(lo, 64), lo_convert(lo, zeros, TY_I(64)));
 }
 
-static Ref lower_bit_count(Lower *lo, Call *c) { return lo_convert(lo, lo_math1(lo, MATH_CTPOP, magnitude(lo, c)), TY_I(64)); }
+static Ref lower_bit_count(Lower *lo, Call *c) {
+    return lo_convert(lo, lo_math1(lo, MATH_CTPOP, magnitude(lo, c)), TY_I(64));
+}
 
 static Type *type_is_integer(Call *c) { return (void)c, TY_OF(TY_BOOL); }
 
@@ -190,8 +207,10 @@ static Ref lower_is_integer(Lower *lo, Call *c) {
     return lo_and(lo, whole, lo_math1(lo, MATH_ISFINITE, v));
 }
 
-#define ATTRIBUTE(name_, type_, lower_) {.name = name_, .params = "", .type = type_, .lower = lower_, .flags = ROW_ATTRIBUTE}
-#define METHOD(name_, params_, type_, lower_) {.name = name_, .params = params_, .type = type_, .lower = lower_, .flags = ROW_METHOD}
+#define ATTRIBUTE(name_, type_, lower_) \
+    {.name = name_, .params = "", .type = type_, .lower = lower_, .flags = ROW_ATTRIBUTE}
+#define METHOD(name_, params_, type_, lower_) \
+    {.name = name_, .params = params_, .type = type_, .lower = lower_, .flags = ROW_METHOD}
 
 const Row rows_number_methods[] = {
     ATTRIBUTE("number.real", type_part, lower_real),
@@ -206,9 +225,26 @@ const Row rows_number_methods[] = {
 };
 
 const Row rows_convert[] = {
-    {.name = "builtins.int", .takes = "integers, floats and texts known when compiling; of a complex number, take z.real", .params = "x=", .type = type_int, .lower = lower_int, .constant = const_int},
-    {.name = "builtins.float", .takes = "integers, floats and texts known when compiling; of a complex number, take z.real", .params = "x=", .type = type_float, .lower = lower_float, .constant = const_float},
-    {.name = "builtins.complex", .params = "real=, imag=", .type = type_complex, .lower = lower_complex},
-    {.name = "builtins.bool", .params = "x=", .type = type_to_bool, .lower = lower_to_bool, .constant = const_to_bool},
+    {.name = "builtins.int",
+     .takes = "integers, floats and texts known when compiling; of a complex number, take z.real",
+     .params = "x=",
+     .type = type_int,
+     .lower = lower_int,
+     .constant = const_int},
+    {.name = "builtins.float",
+     .takes = "integers, floats and texts known when compiling; of a complex number, take z.real",
+     .params = "x=",
+     .type = type_float,
+     .lower = lower_float,
+     .constant = const_float},
+    {.name = "builtins.complex",
+     .params = "real=, imag=",
+     .type = type_complex,
+     .lower = lower_complex},
+    {.name = "builtins.bool",
+     .params = "x=",
+     .type = type_to_bool,
+     .lower = lower_to_bool,
+     .constant = const_to_bool},
     {0},
 };

@@ -19,7 +19,8 @@ static Type *type_abs(Call *c) {
 static Ref lower_abs(Lower *lo, Call *c) {
     Type *ty = number_of(plain(c, 0));
     Ref v = lo_arg_as(lo, c->args[0], ty);
-    if (ty->kind == TY_COMPLEX) return lo_math2(lo, MATH_HYPOT, lo_field(lo, v, 0), lo_field(lo, v, 1));
+    if (ty->kind == TY_COMPLEX)
+        return lo_math2(lo, MATH_HYPOT, lo_field(lo, v, 0), lo_field(lo, v, 1));
     if (ty->kind == TY_FLOAT) return lo_math1(lo, MATH_FABS, v);
     v = lo_convert(lo, v, c->result);
     return lo_type(lo, v)->is_signed ? lo_math1(lo, MATH_ABS, v) : v;
@@ -83,8 +84,8 @@ static Ref lower_pow(Lower *lo, Call *c) {
     Const *k = c->args[1].k;
     if (k && b.weak && ty_is_integral(k->ty)) b.negative = k->i < 0, b.nonneg = !b.negative;
     ty_promote(BIN_POW, a, b, &p);
-    return lo_binary_number(lo, BIN_POW, lo_arg_as(lo, c->args[0], a.ty), lo_arg_as(lo, c->args[1], b.ty), p.operand,
-                            p.result, k);
+    return lo_binary_number(lo, BIN_POW, lo_arg_as(lo, c->args[0], a.ty),
+                            lo_arg_as(lo, c->args[1], b.ty), p.operand, p.result, k);
 }
 
 static Type *type_round(Call *c) {
@@ -132,13 +133,15 @@ static Ref hash_value(Lower *lo, Ref v) {
     case TY_STR: return lo_rt(lo, "ws_str_hash", h, 1, &v);
     case TY_FLOAT: v = lo_convert(lo, v, TY_F(64)); return lo_rt(lo, "ws_hash_float", h, 1, &v);
     case TY_COMPLEX: {
-        Ref parts[] = {lo_convert(lo, lo_field(lo, v, 0), TY_F(64)), lo_convert(lo, lo_field(lo, v, 1), TY_F(64))};
+        Ref parts[] = {lo_convert(lo, lo_field(lo, v, 0), TY_F(64)),
+                       lo_convert(lo, lo_field(lo, v, 1), TY_F(64))};
         return lo_rt(lo, "ws_hash_complex", h, 2, parts);
     }
     case TY_TUPLE: {
         Ref *items = NEWN(lo->cx, Ref, ty->nitems + 1);
         Type **types = NEWN(lo->cx, Type *, ty->nitems + 1);
-        for (uint32_t i = 0; i < ty->nitems; i++) items[i] = hash_value(lo, lo_field(lo, v, i)), types[i] = h;
+        for (uint32_t i = 0; i < ty->nitems; i++)
+            items[i] = hash_value(lo, lo_field(lo, v, i)), types[i] = h;
         Ref all = lo_make(lo, ty_tuple(types, ty->nitems), ty->nitems, items);
         return lo_rt(lo, "ws_hash_tuple", h, 2, (Ref[]){lo_int(lo, ty->nitems), all});
     }
@@ -193,7 +196,9 @@ static int is_instance(Infer *in, const Type *ty, const Type *cls) {
     }
     if ((cls->kind != TY_CLASS && cls->kind != TY_FUNC) || !cls->obj) return -1;
     PyObject *mine = class_of(in, ty);
-    if (PyType_Check(cls->obj) && mine && PyType_IsSubtype((PyTypeObject *)mine, (PyTypeObject *)cls->obj)) return 1;
+    if (PyType_Check(cls->obj) && mine &&
+        PyType_IsSubtype((PyTypeObject *)mine, (PyTypeObject *)cls->obj))
+        return 1;
     Type *number = rule_object_type(in, cls->obj);
     bool python = cls->obj == (PyObject *)&PyLong_Type || cls->obj == (PyObject *)&PyFloat_Type ||
                   cls->obj == (PyObject *)&PyBool_Type || cls->obj == (PyObject *)&PyComplex_Type;
@@ -221,8 +226,10 @@ static Type *type_isinstance(Call *c) {
 static Ref lower_isinstance(Lower *lo, Call *c) {
     Type *ty = c->args[0].ty, *cls = c->args[1].ty;
     if (ty->kind != TY_OPTIONAL) return lo_const(lo, const_isinstance(c));
-    bool value = is_instance(lo->in, ty->of, cls) > 0, none = is_instance(lo->in, TY_OF(TY_NONE), cls) > 0;
-    return lo_select(lo, lo_field(lo, lo_arg(lo, c->args[0]), 0), lo_bool(lo, value), lo_bool(lo, none));
+    bool value = is_instance(lo->in, ty->of, cls) > 0,
+         none = is_instance(lo->in, TY_OF(TY_NONE), cls) > 0;
+    return lo_select(lo, lo_field(lo, lo_arg(lo, c->args[0]), 0), lo_bool(lo, value),
+                     lo_bool(lo, none));
 }
 
 static Type *type_bool(Call *c) { return (void)c, TY_OF(TY_BOOL); }
@@ -251,7 +258,8 @@ static Const *const_of_type(Call *c) {
 
 static Type *type_len(Call *c) {
     Type *ty = c->args[0].ty;
-    if (ty->kind == TY_TUPLE || ty->kind == TY_STR || ty->kind == TY_RANGE || ty->kind == TY_BYTES) return TY_I(64);
+    if (ty->kind == TY_TUPLE || ty->kind == TY_STR || ty->kind == TY_RANGE || ty->kind == TY_BYTES)
+        return TY_I(64);
     if (ty->kind == TY_ARRAY && ty->ndim > 0) return TY_I(64);
     return rule_no_overload(c);
 }
@@ -302,7 +310,9 @@ static Ref lower_tuple(Lower *lo, Call *c) {
 
 /* --- classes without a row of their own ---------------------------------------------------------------------------------- */
 
-static PyObject *called_class(Call *c) { return ir_at(c->inst->high, ir_at(c->inst->high, c->ins)->args[0])->ty->obj; }
+static PyObject *called_class(Call *c) {
+    return ir_at(c->inst->high, ir_at(c->inst->high, c->ins)->args[0])->ty->obj;
+}
 
 static Type *type_exception(Call *c) {
     Type *args = c->args[0].ty;
@@ -321,8 +331,10 @@ static Ref lower_exception(Lower *lo, Call *c) {
     return lower_new_exception(lo, called_class(c), n, args);
 }
 
-static const Row exception_row = {
-    .name = "builtins.exception", .params = "*args", .type = type_exception, .lower = lower_exception};
+static const Row exception_row = {.name = "builtins.exception",
+                                  .params = "*args",
+                                  .type = type_exception,
+                                  .lower = lower_exception};
 
 static const char *const *field_names(Infer *in, PyObject *cls, uint32_t *n) {
     PyObject *fields = build_get_attr(cls, "_fields");
@@ -384,7 +396,9 @@ static const Row *namedtuple_row(Infer *in, PyObject *cls) {
     Buf params = {0};
     for (uint32_t i = 0; i < n; i++) buf_printf(in->cx, &params, "%s%s=", i ? ", " : "", names[i]);
     Row *row = NEW(in->cx, Row);
-    *row = (Row){.name = infer_object_name(in, cls), .params = params.at ? params.at : "", .type = type_namedtuple,
+    *row = (Row){.name = infer_object_name(in, cls),
+                 .params = params.at ? params.at : "",
+                 .type = type_namedtuple,
                  .lower = lower_namedtuple};
     return row;
 }
@@ -400,17 +414,40 @@ const Row *row_of_class(Infer *in, PyObject *obj) {
 /* --- tables -------------------------------------------------------------------------------------------------------------------- */
 
 const Row rows_core[] = {
-    {.name = "builtins.abs", .takes = "numbers", .params = "x", .type = type_abs, .lower = lower_abs, .doc = "absolute value"},
+    {.name = "builtins.abs",
+     .takes = "numbers",
+     .params = "x",
+     .type = type_abs,
+     .lower = lower_abs,
+     .doc = "absolute value"},
     {.name = "builtins.divmod", .params = "a, b", .type = type_divmod, .lower = lower_divmod},
     {.name = "builtins.pow", .params = "base, exp, mod=", .type = type_pow, .lower = lower_pow},
-    {.name = "builtins.round", .params = "number, ndigits=", .type = type_round, .lower = lower_round},
+    {.name = "builtins.round",
+     .params = "number, ndigits=",
+     .type = type_round,
+     .lower = lower_round},
     {.name = "builtins.hash", .params = "x", .type = type_hash, .lower = lower_hash},
-    {.name = "builtins.isinstance", .params = "x, cls", .type = type_isinstance, .lower = lower_isinstance,
+    {.name = "builtins.isinstance",
+     .params = "x, cls",
+     .type = type_isinstance,
+     .lower = lower_isinstance,
      .constant = const_isinstance},
-    {.name = "builtins.callable", .params = "x", .type = type_bool, .lower = lower_constant,
+    {.name = "builtins.callable",
+     .params = "x",
+     .type = type_bool,
+     .lower = lower_constant,
      .constant = const_callable},
-    {.name = "builtins.type", .params = "x", .type = type_type, .lower = lower_constant, .constant = const_of_type},
-    {.name = "builtins.len", .takes = "arrays, tuples, ranges and strings", .params = "x", .type = type_len, .lower = lower_len, .constant = const_len},
+    {.name = "builtins.type",
+     .params = "x",
+     .type = type_type,
+     .lower = lower_constant,
+     .constant = const_of_type},
+    {.name = "builtins.len",
+     .takes = "arrays, tuples, ranges and strings",
+     .params = "x",
+     .type = type_len,
+     .lower = lower_len,
+     .constant = const_len},
     {.name = "builtins.slice", .params = "a, b=, c=", .type = type_slice, .lower = lower_slice},
     {.name = "builtins.tuple", .params = "x=", .type = type_tuple, .lower = lower_tuple},
     {0},

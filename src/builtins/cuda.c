@@ -8,23 +8,30 @@ enum { MAX_SHARED = 48 << 10 }; /* bytes of one array; what every GPU has for a 
 /* True if a kernel is compiled; else the error. */
 static bool in_kernel(Call *c) {
     if (c->in->req->options.kernel) return true;
-    infer_hint(c->in, "decorate the outermost function with cuda.jit and launch it with kernel[grid, block](...)");
-    infer_fail(c->in, c->span, D_TYPING, "this exists only in kernels and the functions that they call");
+    infer_hint(
+        c->in,
+        "decorate the outermost function with cuda.jit and launch it with kernel[grid, block](...)");
+    infer_fail(c->in, c->span, D_TYPING,
+               "this exists only in kernels and the functions that they call");
     return false;
 }
 
 /* --- threadIdx.x ... -------------------------------------------------------------------------------------------- */
 
 /* The axis that an attribute names, or -1. */
-static int axis_of(const char *name) { return name[0] >= 'x' && name[0] <= 'z' && !name[1] ? name[0] - 'x' : -1; }
+static int axis_of(const char *name) {
+    return name[0] >= 'x' && name[0] <= 'z' && !name[1] ? name[0] - 'x' : -1;
+}
 
 static Type *type_register(Call *c) {
     const Ins *ins = ir_at(c->inst->high, c->ins);
-    if (ins->op != OP_GETATTR) return infer_fail(c->in, c->span, D_NOT_CALLABLE, c->row->name + strlen("whipsnake."));
+    if (ins->op != OP_GETATTR)
+        return infer_fail(c->in, c->span, D_NOT_CALLABLE, c->row->name + strlen("whipsnake."));
     if (!in_kernel(c)) return NULL;
     if (axis_of(ins->name) >= 0) return TY_I(64);
     infer_hint(c->in, "it has x, y, z");
-    return infer_fail(c->in, c->span, D_NO_ATTRIBUTE, c->row->name + strlen("whipsnake."), ins->name);
+    return infer_fail(c->in, c->span, D_NO_ATTRIBUTE, c->row->name + strlen("whipsnake."),
+                      ins->name);
 }
 
 static Ref sreg(Lower *lo, int kind, int axis) {
@@ -43,8 +50,10 @@ static Ref lower_register(Lower *lo, Call *c) {
 static Type *type_grid(Call *c) {
     if (!in_kernel(c)) return NULL;
     const Const *k = c->args[0].k;
-    if (!k || k->ty->kind != TY_INT) return infer_fail(c->in, c->span, D_NOT_CONSTANT, "the number of dimensions");
-    if (k->i < 1 || k->i > 3) return infer_fail(c->in, c->span, D_TYPING, "a grid has 1, 2 or 3 dimensions");
+    if (!k || k->ty->kind != TY_INT)
+        return infer_fail(c->in, c->span, D_NOT_CONSTANT, "the number of dimensions");
+    if (k->i < 1 || k->i > 3)
+        return infer_fail(c->in, c->span, D_TYPING, "a grid has 1, 2 or 3 dimensions");
     Type *items[] = {TY_I(64), TY_I(64), TY_I(64)};
     return k->i == 1 ? items[0] : ty_tuple(items, (uint32_t)k->i);
 }
@@ -102,7 +111,8 @@ static int64_t shared_bytes(Call *c, const int64_t *dims, uint32_t n, const Type
             return 0;
         }
         if (dims[i] < 1 || dims[i] > MAX_SHARED || (bytes *= dims[i]) > MAX_SHARED) {
-            infer_fail(c->in, c->span, D_TYPING, "a shared array has at least one element and at most 48 KiB");
+            infer_fail(c->in, c->span, D_TYPING,
+                       "a shared array has at least one element and at most 48 KiB");
             return 0;
         }
     }
@@ -130,22 +140,39 @@ static Ref lower_shared(Lower *lo, Call *c) {
     return lo_array_make(lo, ty, data, lo_zero(lo, TY_OF(TY_PTR)), shape, NULL);
 }
 
-#define REGISTER(name_, kind)                                                                                    \
-    {.name = "whipsnake.cuda." name_, .params = "", .type = type_register, .lower = lower_register,              \
-     .flags = ROW_MEMBERS | ROW_ATTRIBUTE, .data = (kind)}
+#define REGISTER(name_, kind)              \
+    {.name = "whipsnake.cuda." name_,      \
+     .params = "",                         \
+     .type = type_register,                \
+     .lower = lower_register,              \
+     .flags = ROW_MEMBERS | ROW_ATTRIBUTE, \
+     .data = (kind)}
 
 const Row rows_cuda[] = {
     REGISTER("threadIdx", SREG_TID),
     REGISTER("blockIdx", SREG_CTAID),
     REGISTER("blockDim", SREG_NTID),
     REGISTER("gridDim", SREG_NCTAID),
-    {.name = "whipsnake.cuda.grid", .params = "ndim", .type = type_grid, .lower = lower_grid,
+    {.name = "whipsnake.cuda.grid",
+     .params = "ndim",
+     .type = type_grid,
+     .lower = lower_grid,
      .doc = "number of the thread in the grid"},
-    {.name = "whipsnake.cuda.gridsize", .params = "ndim", .type = type_grid, .lower = lower_grid, .data = 1,
+    {.name = "whipsnake.cuda.gridsize",
+     .params = "ndim",
+     .type = type_grid,
+     .lower = lower_grid,
+     .data = 1,
      .doc = "threads of the grid along each axis"},
-    {.name = "whipsnake.cuda.syncthreads", .params = "", .type = type_barrier, .lower = lower_barrier,
+    {.name = "whipsnake.cuda.syncthreads",
+     .params = "",
+     .type = type_barrier,
+     .lower = lower_barrier,
      .doc = "waits for all threads of the block"},
-    {.name = "whipsnake.cuda.shared.array", .params = "shape, dtype, alignment=", .type = type_shared,
-     .lower = lower_shared, .doc = "an array that the threads of a block share"},
+    {.name = "whipsnake.cuda.shared.array",
+     .params = "shape, dtype, alignment=",
+     .type = type_shared,
+     .lower = lower_shared,
+     .doc = "an array that the threads of a block share"},
     {0},
 };

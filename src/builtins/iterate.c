@@ -10,7 +10,8 @@ static bool is_index_type(const Type *ty) {
 static Type *type_range(Call *c) {
     for (uint32_t i = 0; i < 3; i++)
         if (given(c, i) && !is_index_type(plain(c, i))) {
-            if (c->in->final && plain(c, i)->kind == TY_FLOAT) diag_hint(c->in->cx, "range() takes integers: convert with int()");
+            if (c->in->final && plain(c, i)->kind == TY_FLOAT)
+                diag_hint(c->in->cx, "range() takes integers: convert with int()");
             return rule_no_overload(c);
         }
     return TY_OF(TY_RANGE);
@@ -19,11 +20,13 @@ static Type *type_range(Call *c) {
 static Ref lower_range(Lower *lo, Call *c) {
     Ref zero = lo_int(lo, 0), one = lo_int(lo, 1);
     Type *i64 = TY_I(64);
-    if (!given(c, 1)) return lo_make(lo, TY_OF(TY_RANGE), 3, (Ref[]){zero, lo_arg_as(lo, c->args[0], i64), one});
+    if (!given(c, 1))
+        return lo_make(lo, TY_OF(TY_RANGE), 3, (Ref[]){zero, lo_arg_as(lo, c->args[0], i64), one});
     Ref start = lo_arg_as(lo, c->args[0], i64), stop = lo_arg_as(lo, c->args[1], i64), step = one;
     if (given(c, 2)) {
         step = lo_arg_as(lo, c->args[2], i64);
-        if (!(c->args[2].k && c->args[2].k->i != 0)) lo_check(lo, lo_cmp(lo, OP_NE, step, zero), CHECK_RANGE_STEP);
+        if (!(c->args[2].k && c->args[2].k->i != 0))
+            lo_check(lo, lo_cmp(lo, OP_NE, step, zero), CHECK_RANGE_STEP);
     }
     return lo_make(lo, TY_OF(TY_RANGE), 3, (Ref[]){start, stop, step});
 }
@@ -49,7 +52,8 @@ static Type *type_zip(Call *c) {
         if (all->items[i]->kind == TY_ITER && all->items[i]->how == ITER_SHARED)
             return infer_fail(c->in, c->span, D_NOT_YET, "zip() of what iter() made");
     }
-    if (all->nitems > 64) return infer_fail(c->in, c->span, D_CODE_SIZE, "zip() of more than 64 iterables");
+    if (all->nitems > 64)
+        return infer_fail(c->in, c->span, D_CODE_SIZE, "zip() of more than 64 iterables");
     return ty_iter(ITER_ZIP, NULL, all->items, all->nitems);
 }
 
@@ -136,7 +140,8 @@ static Ref fold_truth(Lower *lo, Call *c, bool all) {
     Ref v = lo_arg(lo, c->args[0]), acc = lo_bool(lo, all);
     Op op = all ? OP_AND : OP_OR;
     if (lo_type(lo, v)->kind == TY_TUPLE) {
-        for (uint32_t i = 0; i < lo_type(lo, v)->nitems; i++) acc = lo_op2(lo, op, acc, lo_truth(lo, lo_field(lo, v, i)));
+        for (uint32_t i = 0; i < lo_type(lo, v)->nitems; i++)
+            acc = lo_op2(lo, op, acc, lo_truth(lo, lo_field(lo, v, i)));
         return acc;
     }
     LoopBuild loop;
@@ -162,7 +167,8 @@ static Type *type_sum(Call *c) {
     bool weak = !given(c, 1) || c->args[1].weak;
     if (!ty_is_number(acc)) return rule_no_overload(c);
     if (it->kind == TY_TUPLE) {
-        for (uint32_t i = 0; i < it->nitems && acc; i++, weak = false) acc = sum_step(acc, weak, it->items[i]);
+        for (uint32_t i = 0; i < it->nitems && acc; i++, weak = false)
+            acc = sum_step(acc, weak, it->items[i]);
     } else {
         Type *first = sum_step(acc, weak, fold_item(c));
         Type *next = first ? sum_step(first, false, fold_item(c)) : NULL;
@@ -175,10 +181,12 @@ static Type *type_sum(Call *c) {
 static Ref lower_sum(Lower *lo, Call *c) {
     Type *ty = c->result;
     BinOp op = (BinOp)c->row->data;
-    Ref v = lo_arg(lo, c->args[0]), acc = given(c, 1) ? lo_arg_as(lo, c->args[1], ty) : lo_number(lo, ty, op == BIN_MUL);
+    Ref v = lo_arg(lo, c->args[0]),
+        acc = given(c, 1) ? lo_arg_as(lo, c->args[1], ty) : lo_number(lo, ty, op == BIN_MUL);
     if (lo_type(lo, v)->kind == TY_TUPLE) {
         for (uint32_t i = 0; i < lo_type(lo, v)->nitems; i++)
-            acc = lo_binary_number(lo, op, acc, lo_convert(lo, lo_field(lo, v, i), ty), ty, ty, NULL);
+            acc =
+                lo_binary_number(lo, op, acc, lo_convert(lo, lo_field(lo, v, i), ty), ty, ty, NULL);
         return acc;
     }
     LoopBuild loop;
@@ -298,7 +306,8 @@ static Ref pick_in(Lower *lo, Call *c, Ref it, Type *item, Type *result) {
     uint32_t nstate = has_key(c) ? 2 : 1;
     LoopBuild loop;
     lo_loop(lo, &loop, lo_op2(lo, OP_SUB, n, lo_int(lo, 1)), nstate, state);
-    Ref v = lo_convert(lo, lower_item(lo, it, lo_op2(lo, OP_ADD, loop.i, lo_int(lo, 1))), item), k = key_of(lo, c, v);
+    Ref v = lo_convert(lo, lower_item(lo, it, lo_op2(lo, OP_ADD, loop.i, lo_int(lo, 1))), item),
+        k = key_of(lo, c, v);
     Ref better = beats(lo, is_max(c), k, loop.carried[nstate - 1]);
     Ref next[] = {lo_select(lo, better, v, loop.carried[0]),
                   has_key(c) ? lo_select(lo, better, k, loop.carried[1]) : 0};
@@ -322,18 +331,59 @@ static Ref lower_pick(Lower *lo, Call *c) {
 }
 
 const Row rows_iterate[] = {
-    {.name = "builtins.range", .takes = "integers: use // for a quotient, or int(x)", .params = "start, stop=, step=", .type = type_range, .lower = lower_range},
-    {.name = "builtins.enumerate", .takes = "arrays, tuples, ranges, strings and what enumerate() and zip() give", .params = "iterable, start=", .type = type_enumerate, .lower = lower_enumerate},
-    {.name = "builtins.zip", .takes = "arrays, tuples, ranges, strings and what enumerate() and zip() give", .params = "*iterables", .type = type_zip, .lower = lower_zip},
-    {.name = "builtins.reversed", .takes = "arrays, tuples, ranges, strings and what enumerate() and zip() give", .params = "sequence", .type = type_reversed, .lower = lower_iterator},
+    {.name = "builtins.range",
+     .takes = "integers: use // for a quotient, or int(x)",
+     .params = "start, stop=, step=",
+     .type = type_range,
+     .lower = lower_range},
+    {.name = "builtins.enumerate",
+     .takes = "arrays, tuples, ranges, strings and what enumerate() and zip() give",
+     .params = "iterable, start=",
+     .type = type_enumerate,
+     .lower = lower_enumerate},
+    {.name = "builtins.zip",
+     .takes = "arrays, tuples, ranges, strings and what enumerate() and zip() give",
+     .params = "*iterables",
+     .type = type_zip,
+     .lower = lower_zip},
+    {.name = "builtins.reversed",
+     .takes = "arrays, tuples, ranges, strings and what enumerate() and zip() give",
+     .params = "sequence",
+     .type = type_reversed,
+     .lower = lower_iterator},
     {.name = "builtins.iter", .params = "iterable", .type = type_iter, .lower = lower_iter},
-    {.name = "builtins.next", .params = "iterator, default=", .type = type_next, .lower = lower_next},
+    {.name = "builtins.next",
+     .params = "iterator, default=",
+     .type = type_next,
+     .lower = lower_next},
     {.name = "builtins.all", .params = "iterable", .type = type_all, .lower = lower_all},
     {.name = "builtins.any", .params = "iterable", .type = type_all, .lower = lower_any},
-    {.name = "builtins.sum", .takes = "arrays, tuples and ranges of numbers", .params = "iterable, start=", .type = type_sum, .lower = lower_sum, .data = BIN_ADD},
-    {.name = "math.prod", .params = "iterable, start=", .type = type_sum, .lower = lower_sum, .data = BIN_MUL},
-    {.name = "builtins.min", .takes = "several numbers, or one array, tuple or range", .params = "*args, key=, default=", .type = type_pick, .lower = lower_pick, .data = 0},
-    {.name = "builtins.max", .takes = "several numbers, or one array, tuple or range", .params = "*args, key=, default=", .type = type_pick, .lower = lower_pick, .data = 1},
-    {.name = "whipsnake.prange", .params = "start, stop=, step=", .type = type_range, .lower = lower_range},
+    {.name = "builtins.sum",
+     .takes = "arrays, tuples and ranges of numbers",
+     .params = "iterable, start=",
+     .type = type_sum,
+     .lower = lower_sum,
+     .data = BIN_ADD},
+    {.name = "math.prod",
+     .params = "iterable, start=",
+     .type = type_sum,
+     .lower = lower_sum,
+     .data = BIN_MUL},
+    {.name = "builtins.min",
+     .takes = "several numbers, or one array, tuple or range",
+     .params = "*args, key=, default=",
+     .type = type_pick,
+     .lower = lower_pick,
+     .data = 0},
+    {.name = "builtins.max",
+     .takes = "several numbers, or one array, tuple or range",
+     .params = "*args, key=, default=",
+     .type = type_pick,
+     .lower = lower_pick,
+     .data = 1},
+    {.name = "whipsnake.prange",
+     .params = "start, stop=, step=",
+     .type = type_range,
+     .lower = lower_range},
     {0},
 };

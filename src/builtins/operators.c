@@ -32,7 +32,8 @@ static Operand operand_of(Arg a) {
 static const char *operator_hint(const Inst *inst, const Ins *ins, const Type *a, const Type *b) {
     bool compares = ins->op == OP_COMPARE;
     const Ins *none = ir_at(inst->high, ins->args[a->kind == TY_NONE ? 0 : 1]);
-    if (none->ty->kind == TY_NONE && none->op == OP_CALL) return "let the called function return a value";
+    if (none->ty->kind == TY_NONE && none->op == OP_CALL)
+        return "let the called function return a value";
     if (a->kind == TY_NONE || b->kind == TY_NONE)
         return "check for None before: `if x is None: ...` is decided when compiling";
     if (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL) return "check for None before";
@@ -55,11 +56,13 @@ static Type *no_operator(Infer *in, Inst *inst, Ref r, Arg a, Arg b) {
     const char *hint = operator_hint(inst, ins, a.ty, b.ty);
     if (hint) infer_hint(in, hint);
     if (ins->op == OP_COMPARE && ins->sub >= CMP_IN)
-        return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NO_MEMBER, infer_value_text(in->cx, a.ty),
-                                infer_value_text(in->cx, b.ty));
+        return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NO_MEMBER,
+                                infer_value_text(in->cx, a.ty), infer_value_text(in->cx, b.ty));
     if (ins->op == OP_COMPARE)
-        return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NO_COMPARE, ta, cmp_symbol[ins->sub], tb);
-    return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NO_OPERATOR, ta, bin_symbol[ins->sub], tb);
+        return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NO_COMPARE, ta,
+                                cmp_symbol[ins->sub], tb);
+    return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NO_OPERATOR, ta,
+                            bin_symbol[ins->sub], tb);
 }
 
 static Type *number_type_rule(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
@@ -81,7 +84,8 @@ static Ref number_lower(Lower *lo, Ref r, Arg a, Arg b) {
     Promotion p;
     ty_promote((BinOp)ins->sub, operand_of(a), operand_of(b), &p);
     Const *kb = b.k && ty_is_number(b.k->ty) ? b.k : NULL;
-    Ref v = lo_binary_number(lo, (BinOp)ins->sub, number_value(lo, a), number_value(lo, b), p.operand, p.result, kb);
+    Ref v = lo_binary_number(lo, (BinOp)ins->sub, number_value(lo, a), number_value(lo, b),
+                             p.operand, p.result, kb);
     return lo_convert(lo, v, ins->ty);
 }
 
@@ -92,7 +96,8 @@ static Type *compare_type_rule(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const
     bool ordered = op >= CMP_LT && op <= CMP_GE;
     if (ordered && (number_type(a.ty)->kind == TY_COMPLEX || number_type(b.ty)->kind == TY_COMPLEX))
         return no_operator(in, inst, r, a, b);
-    if (!ty_promote_compare(operand_of(a), operand_of(b), &common, &mixed)) return no_operator(in, inst, r, a, b);
+    if (!ty_promote_compare(operand_of(a), operand_of(b), &common, &mixed))
+        return no_operator(in, inst, r, a, b);
     if (a.k && b.k) *k = fold_compare(in->cx, op, a.k, b.k);
     return TY_OF(TY_BOOL);
 }
@@ -138,9 +143,12 @@ static Type *repeat_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) 
     const Ins *ins = ir_at(inst->high, r);
     Arg t = a.ty->kind == TY_TUPLE ? a : b, n = a.ty->kind == TY_TUPLE ? b : a;
     if (ins->sub != BIN_MUL) return no_operator(in, inst, r, a, b);
-    if (!n.k) return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NOT_CONSTANT, "the length of a repeated tuple");
+    if (!n.k)
+        return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NOT_CONSTANT,
+                                "the length of a repeated tuple");
     int64_t times = n.k->i < 0 ? 0 : n.k->i, total = times * t.ty->nitems;
-    if (times > 1000 || total > 1000) return infer_fail(in, ins->span, D_CODE_SIZE, "a tuple of more than 1000 items");
+    if (times > 1000 || total > 1000)
+        return infer_fail(in, ins->span, D_CODE_SIZE, "a tuple of more than 1000 items");
     Type **items = NEWN(in->cx, Type *, total + 1);
     for (int64_t i = 0; i < total; i++) items[i] = t.ty->items[i % t.ty->nitems];
     return ty_tuple(items, (uint32_t)total);
@@ -150,12 +158,15 @@ static Ref repeat_lower(Lower *lo, Ref r, Arg a, Arg b) {
     Type *ty = ir_at(lo->high, r)->ty;
     Ref t = lo_arg(lo, a.ty->kind == TY_TUPLE ? a : b);
     Ref *items = NEWN(lo->cx, Ref, ty->nitems + 1);
-    for (uint32_t i = 0; i < ty->nitems; i++) items[i] = lo_field(lo, t, i % lo_type(lo, t)->nitems);
+    for (uint32_t i = 0; i < ty->nitems; i++)
+        items[i] = lo_field(lo, t, i % lo_type(lo, t)->nitems);
     return lo_make(lo, ty, ty->nitems, items);
 }
 
 static bool can_order(const Type *a, const Type *b) {
-    if (is_number(a) && is_number(b)) return infer_plain((Type *)a)->kind != TY_COMPLEX && infer_plain((Type *)b)->kind != TY_COMPLEX;
+    if (is_number(a) && is_number(b))
+        return infer_plain((Type *)a)->kind != TY_COMPLEX &&
+               infer_plain((Type *)b)->kind != TY_COMPLEX;
     if (a->kind == TY_STR && b->kind == TY_STR) return true;
     if (a->kind != TY_TUPLE || b->kind != TY_TUPLE) return false;
     for (uint32_t i = 0; i < a->nitems && i < b->nitems; i++)
@@ -207,7 +218,9 @@ static Ref order_lower(Lower *lo, Ref r, Arg a, Arg b) {
 /* --- dtypes: against another, or what np.dtype() takes ----------------------------------------------------------- */
 
 static bool is_dtype(const Type *ty) { return ty->kind == TY_DTYPE; }
-static bool names_dtype(const Type *ty) { return ty->kind == TY_DTYPE || ty->kind == TY_CLASS || (ty->kind == TY_FUNC && ty->obj); }
+static bool names_dtype(const Type *ty) {
+    return ty->kind == TY_DTYPE || ty->kind == TY_CLASS || (ty->kind == TY_FUNC && ty->obj);
+}
 
 static Const *dtype_equal(Infer *in, CmpOp op, const Type *a, const Type *b) {
     const Type *x = a->kind == TY_DTYPE ? a->of : rule_object_type(in, a->obj);
@@ -305,11 +318,13 @@ static Type *in_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
 }
 
 static Ref in_range(Lower *lo, Ref v, Ref range) {
-    Ref start = lo_field(lo, range, 0), step = lo_field(lo, range, 2), n = lo_range_length(lo, range);
+    Ref start = lo_field(lo, range, 0), step = lo_field(lo, range, 2),
+        n = lo_range_length(lo, range);
     Ref i = lo_convert(lo, v, TY_I(64));
     Ref exact = lo_compare_number(lo, CMP_EQ, i, v);
     Ref off = lo_op2(lo, OP_SUB, i, start);
-    Ref pos = lo_op2(lo, OP_FLOORDIV, off, step), rest = lo_op2(lo, OP_FLOORMOD, off, step), zero = lo_int(lo, 0);
+    Ref pos = lo_op2(lo, OP_FLOORDIV, off, step), rest = lo_op2(lo, OP_FLOORMOD, off, step),
+        zero = lo_int(lo, 0);
     Ref inside = lo_and(lo, lo_cmp(lo, OP_GE, pos, zero), lo_cmp(lo, OP_LT, pos, n));
     return lo_and(lo, exact, lo_and(lo, inside, lo_cmp(lo, OP_EQ, rest, zero)));
 }
@@ -325,7 +340,8 @@ static Ref in_lower(Lower *lo, Ref r, Arg a, Arg b) {
         found = lo_prelude(lo, "search.contains", 2, (Ref[]){c, v});
     } else {
         found = lo_bool(lo, false);
-        for (uint32_t i = 0; i < b.ty->nitems; i++) found = lo_or(lo, found, lo_equal(lo, v, lo_field(lo, c, i)));
+        for (uint32_t i = 0; i < b.ty->nitems; i++)
+            found = lo_or(lo, found, lo_equal(lo, v, lo_field(lo, c, i)));
     }
     return yes ? found : lo_not(lo, found);
 }
@@ -339,17 +355,20 @@ static bool can_multiply(const Type *a, const Type *b) {
 static Type *array_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
     const Ins *ins = ir_at(inst->high, r);
     (void)k;
-    if (ins->op != OP_COMPARE && ins->sub == BIN_MATMUL && a.ty->kind == TY_ARRAY && b.ty->kind == TY_ARRAY) {
+    if (ins->op != OP_COMPARE && ins->sub == BIN_MATMUL && a.ty->kind == TY_ARRAY &&
+        b.ty->kind == TY_ARRAY) {
         if (!can_multiply(a.ty, b.ty))
-            return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NOT_YET,
-                                    cx_printf(in->cx, "@ of %u and %u dimensions", a.ty->ndim, b.ty->ndim));
+            return infer_fail_about(
+                in, inst, ins->args, 2, ins->span, D_NOT_YET,
+                cx_printf(in->cx, "@ of %u and %u dimensions", a.ty->ndim, b.ty->ndim));
         Inst *dot = infer_prelude(in, inst, "linalg.matmul", (Type *[]){a.ty, b.ty}, 2, r);
         return dot->ret->kind == TY_UNDEF ? NULL : dot->ret;
     }
     const Type *other = a.ty->kind == TY_ARRAY ? b.ty : a.ty;
     if (other->kind != TY_ARRAY && !is_number(other)) return no_operator(in, inst, r, a, b);
     infer_hint(in, "write a loop over the elements");
-    return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NOT_YET, "operators on whole arrays");
+    return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NOT_YET,
+                            "operators on whole arrays");
 }
 
 static Ref array_lower(Lower *lo, Ref r, Arg a, Arg b) {

@@ -7,7 +7,8 @@
 static PyObject *dtype_object(const Type *ty) {
     PyObject *np = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
     PyObject *make = np ? build_get_attr(np, "dtype") : NULL;
-    PyObject *r = make ? PyObject_CallFunction(make, "s", ty->kind == TY_BOOL ? "bool" : ty->name) : NULL;
+    PyObject *r =
+        make ? PyObject_CallFunction(make, "s", ty->kind == TY_BOOL ? "bool" : ty->name) : NULL;
     Py_XDECREF(make);
     PyErr_Clear();
     return r;
@@ -106,7 +107,8 @@ static Ref enum_value_of(Lower *lo, Call *c, Ref member) {
     Ref r = 0, index = lo_op1(lo, OP_BITCAST, TY_I(64), member);
     for (Py_ssize_t i = n; i-- > 0;) {
         Const *k = infer_object_attr(lo->in, PyList_GetItem(list, i), "value");
-        if (!k || k->ty != ty->of) continue; /* typing has seen one type; another cannot be asked for */
+        if (!k || k->ty != ty->of)
+            continue; /* typing has seen one type; another cannot be asked for */
         Ref v = lo_const(lo, k);
         r = r ? lo_select(lo, lo_cmp(lo, OP_EQ, index, lo_int(lo, i)), v, r) : v;
     }
@@ -124,7 +126,8 @@ static Ref lower_enum_value(Lower *lo, Call *c) {
 static Type *type_enum_name(Call *c) {
     Const *k = const_enum_attr(c);
     return k ? k->ty
-             : infer_fail(c->in, c->span, D_NOT_CONSTANT, "the enum member whose name is asked for");
+             : infer_fail(c->in, c->span, D_NOT_CONSTANT,
+                          "the enum member whose name is asked for");
 }
 
 /* --- tuples ------------------------------------------------------------------------------------------------------------ */
@@ -153,7 +156,9 @@ static Ref lower_tuple_index(Lower *lo, Call *c) {
 /* --- ranges and slices ------------------------------------------------------------------------------------------- */
 
 static Type *type_range_part(Call *c) { return (void)c, TY_I(64); }
-static Ref lower_range_part(Lower *lo, Call *c) { return lo_field(lo, lo_arg(lo, c->self), (uint32_t)c->row->data); }
+static Ref lower_range_part(Lower *lo, Call *c) {
+    return lo_field(lo, lo_arg(lo, c->self), (uint32_t)c->row->data);
+}
 
 /* One of start, stop, step of a slice: an integer, or None. */
 static Type *type_slice_part(Call *c) { return c->self.ty->items[c->row->data]; }
@@ -181,7 +186,13 @@ static Ref lower_slice_indices(Lower *lo, Call *c) {
 }
 
 #define ATTRIBUTE(name_, type_, lower_, constant_, data_) \
-    {.name = name_, .params = "", .type = type_, .lower = lower_, .constant = constant_, .flags = ROW_ATTRIBUTE, .data = data_}
+    {.name = name_,                                       \
+     .params = "",                                        \
+     .type = type_,                                       \
+     .lower = lower_,                                     \
+     .constant = constant_,                               \
+     .flags = ROW_ATTRIBUTE,                              \
+     .data = data_}
 #define DTYPE_ATTR(name_) ATTRIBUTE(name_, type_dtype_attr, lower_constant, const_dtype_attr, 0)
 
 const Row rows_other_methods[] = {
@@ -198,16 +209,34 @@ const Row rows_other_methods[] = {
     ATTRIBUTE("slice.start", type_slice_part, lower_slice_part, NULL, 0),
     ATTRIBUTE("slice.stop", type_slice_part, lower_slice_part, NULL, 1),
     ATTRIBUTE("slice.step", type_slice_part, lower_slice_part, NULL, 2),
-    {.name = "slice.indices", .params = "length", .type = type_slice_indices, .lower = lower_slice_indices,
+    {.name = "slice.indices",
+     .params = "length",
+     .type = type_slice_indices,
+     .lower = lower_slice_indices,
      .flags = ROW_METHOD},
-    {.name = "tuple.count", .params = "value", .type = type_tuple_search, .lower = lower_tuple_count, .flags = ROW_METHOD},
-    {.name = "tuple.index", .params = "value", .type = type_tuple_search, .lower = lower_tuple_index, .flags = ROW_METHOD},
+    {.name = "tuple.count",
+     .params = "value",
+     .type = type_tuple_search,
+     .lower = lower_tuple_count,
+     .flags = ROW_METHOD},
+    {.name = "tuple.index",
+     .params = "value",
+     .type = type_tuple_search,
+     .lower = lower_tuple_index,
+     .flags = ROW_METHOD},
     {0},
 };
 
 const Row rows_dtype[] = {
-    {.name = "numpy.dtype", .params = "dtype", .type = type_dtype, .lower = lower_constant, .constant = const_dtype},
-    {.name = "numpy.result_type", .params = "a, b", .type = type_result_type, .lower = lower_constant,
+    {.name = "numpy.dtype",
+     .params = "dtype",
+     .type = type_dtype,
+     .lower = lower_constant,
+     .constant = const_dtype},
+    {.name = "numpy.result_type",
+     .params = "a, b",
+     .type = type_result_type,
+     .lower = lower_constant,
      .constant = const_result_type},
     {0},
 };

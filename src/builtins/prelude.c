@@ -2,9 +2,13 @@
 #include "builtins/tables.h"
 
 #define PRELUDE(name_, prelude_) {.name = name_, .flags = ROW_PRELUDE, .prelude = prelude_}
-#define SIZED(name_, prelude_)                                                                       \
-    {.name = name_, .flags = ROW_PRELUDE, .prelude = prelude_, .takes = "a size: an integer or a tuple of integers"}
-#define METHOD(name_, prelude_) {.name = name_, .flags = ROW_PRELUDE | ROW_METHOD, .prelude = prelude_}
+#define SIZED(name_, prelude_) \
+    {.name = name_,            \
+     .flags = ROW_PRELUDE,     \
+     .prelude = prelude_,      \
+     .takes = "a size: an integer or a tuple of integers"}
+#define METHOD(name_, prelude_) \
+    {.name = name_, .flags = ROW_PRELUDE | ROW_METHOD, .prelude = prelude_}
 
 const Row rows_prelude[] = {
     SIZED("numpy.zeros", "creation.zeros"),
@@ -41,7 +45,9 @@ const Row rows_prelude[] = {
 const Row rows_prelude_methods[] = {
     METHOD("array.copy", "creation.copy"),
     METHOD("array.astype", "creation.astype"),
-    {.name = "array.reshape", .flags = ROW_PRELUDE | ROW_METHOD, .prelude = "manipulate.reshape",
+    {.name = "array.reshape",
+     .flags = ROW_PRELUDE | ROW_METHOD,
+     .prelude = "manipulate.reshape",
      .takes = "integers, or a tuple of integers"},
     METHOD("array.ravel", "manipulate.ravel"),
     METHOD("array.flatten", "manipulate.flatten"),

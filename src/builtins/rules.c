@@ -19,7 +19,8 @@ Type *rule_no_overload(Call *c) {
     const char *wanted = wanted_text(c->row);
     if (wanted) infer_hint(c->in, cx_printf(c->in->cx, "it takes %s", wanted));
     const char *name = strncmp(c->row->name, "builtins.", 9) == 0 ? c->row->name + 9 : c->row->name;
-    return infer_fail(c->in, c->span, D_NO_OVERLOAD, name, infer_types_text(c->in->cx, c->args, c->nargs));
+    return infer_fail(c->in, c->span, D_NO_OVERLOAD, name,
+                      infer_types_text(c->in->cx, c->args, c->nargs));
 }
 
 /* --- dtypes --------------------------------------------------------------------------------------------------- */
@@ -40,8 +41,9 @@ Type *rule_object_type(Infer *in, PyObject *obj) {
 
 /* A dtype by a name that there is not. */
 static Type *no_dtype(Call *c, const char *name) {
-    static const char *const names[] = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
-                                        "uint64", "float32", "float64", "complex64", "complex128"};
+    static const char *const names[] = {"bool",    "int8",      "int16",     "int32",  "int64",
+                                        "uint8",   "uint16",    "uint32",    "uint64", "float32",
+                                        "float64", "complex64", "complex128"};
     Near near = {.name = name};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) near_try(&near, names[i]);
     infer_suggest(c->in, &near, "dtypes are bool, integers, floats and complex numbers");
@@ -53,16 +55,19 @@ Type *rule_dtype(Call *c, uint32_t i, Type *otherwise) {
     if (!given(c, i) || c->args[i].ty->kind == TY_NONE) return otherwise;
     Type *ty = c->args[i].ty, *r = NULL;
     if (ty->kind == TY_DTYPE) return ty->of;
-    if ((ty->kind == TY_CLASS || ty->kind == TY_FUNC) && ty->obj) r = rule_object_type(c->in, ty->obj);
+    if ((ty->kind == TY_CLASS || ty->kind == TY_FUNC) && ty->obj)
+        r = rule_object_type(c->in, ty->obj);
     if (ty->kind == TY_STR && c->args[i].k) {
-        PyObject *s = PyUnicode_FromStringAndSize(c->args[i].k->str.s, (Py_ssize_t)c->args[i].k->str.n);
+        PyObject *s =
+            PyUnicode_FromStringAndSize(c->args[i].k->str.s, (Py_ssize_t)c->args[i].k->str.n);
         if (!s) cx_abort(c->in->cx);
         r = rule_object_type(c->in, s);
         Py_DECREF(s);
     }
     if (r) return r;
     if (ty->kind == TY_STR && c->args[i].k) return no_dtype(c, c->args[i].k->str.s);
-    infer_fail_about(c->in, c->inst, &c->args[i].ref, c->args[i].ref != 0, c->span, D_NOT_CONSTANT, "dtype");
+    infer_fail_about(c->in, c->inst, &c->args[i].ref, c->args[i].ref != 0, c->span, D_NOT_CONSTANT,
+                     "dtype");
     return NULL;
 }
 
@@ -95,7 +100,8 @@ static bool takes(Type *param, Arg a) {
     if (ty == param) return true;
     if (a.weak && ty->kind == TY_FLOAT && param->kind == TY_FLOAT) return true;
     if (a.weak && ty->kind == TY_INT && param->kind == TY_FLOAT) return true;
-    return ty_fit(ty, param) >= FIT_SAFE || (ty_is_integral(ty) && param->kind == TY_FLOAT && param->bits == 64) ||
+    return ty_fit(ty, param) >= FIT_SAFE ||
+           (ty_is_integral(ty) && param->kind == TY_FLOAT && param->bits == 64) ||
            (ty_is_integral(ty) && param->kind == TY_COMPLEX && param->bits == 128);
 }
 
@@ -109,7 +115,8 @@ static const char *find_sig(Call *c, uint32_t n) {
         bool good = strcspn(s, "-") == n;
         for (uint32_t i = 0; good && i < n; i++) {
             Type *param = letter_type(s[i]);
-            good = takes(param, args[i]) && (strong || param->kind != TY_FLOAT || param->bits == 64);
+            good =
+                takes(param, args[i]) && (strong || param->kind != TY_FLOAT || param->bits == 64);
         }
         if (good) return s;
         s += strcspn(s, " ");

@@ -7,7 +7,14 @@
 #include "infer/infer_int.h"
 #include "lower/lower_int.h"
 
-typedef enum PartKindOf { PART_INT, PART_SLICE, PART_FULL, PART_NEW, PART_MASK, PART_FANCY } PartKindOf;
+typedef enum PartKindOf {
+    PART_INT,
+    PART_SLICE,
+    PART_FULL,
+    PART_NEW,
+    PART_MASK,
+    PART_FANCY
+} PartKindOf;
 
 typedef struct Part {
     PartKindOf kind;
@@ -59,11 +66,13 @@ static bool cut(Type *array, Type *index, const Const *k, Parts *out, Type **bad
             for (; rest; rest--) out->at[out->n++] = (Part){PART_FULL, -1, NULL, NULL, axis++};
             continue;
         }
-        Part p = {PART_INT, tuple ? (int)i : -1, t, k ? (tuple ? k->seq.items[i] : (Const *)k) : NULL, axis};
+        Part p = {PART_INT, tuple ? (int)i : -1, t,
+                  k ? (tuple ? k->seq.items[i] : (Const *)k) : NULL, axis};
         if (is_index(t)) {
             axis++;
         } else if (t->kind == TY_SLICE) {
-            bool full = t->items[0]->kind == TY_NONE && t->items[1]->kind == TY_NONE && t->items[2]->kind == TY_NONE;
+            bool full = t->items[0]->kind == TY_NONE && t->items[1]->kind == TY_NONE &&
+                        t->items[2]->kind == TY_NONE;
             p.kind = full ? PART_FULL : PART_SLICE;
             axis++;
         } else if (t->kind == TY_NONE) {
@@ -135,12 +144,15 @@ static Type *view_type(Type *array, const Parts *parts) {
 
 /* --- typing ------------------------------------------------------------------------------------------------------- */
 
-static Type *bad_index(Infer *in, Inst *inst, Ref r, Type *obj, Type *index, Type *bad, bool too_many) {
+static Type *bad_index(Infer *in, Inst *inst, Ref r, Type *obj, Type *index, Type *bad,
+                       bool too_many) {
     const Ins *ins = ir_at(inst->high, r);
     if (too_many)
-        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_TOO_MANY_INDICES, (int)obj->ndim,
-                                obj->ndim == 1 ? "" : "s", index->kind == TY_TUPLE ? (int)index->nitems : 1);
-    if (bad->kind == TY_FLOAT) infer_hint(in, "subscripts are integers: use // for a quotient, or int(x)");
+        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_TOO_MANY_INDICES,
+                                (int)obj->ndim, obj->ndim == 1 ? "" : "s",
+                                index->kind == TY_TUPLE ? (int)index->nitems : 1);
+    if (bad->kind == TY_FLOAT)
+        infer_hint(in, "subscripts are integers: use // for a quotient, or int(x)");
     return infer_fail_about(in, inst, ins->args, 2, infer_part(inst, r, ins->args[1]), D_BAD_INDEX,
                             infer_value_text(in->cx, obj), infer_value_text(in->cx, bad));
 }
@@ -169,7 +181,8 @@ static Type *array_get_type(Infer *in, Inst *inst, Ref r, Arg obj, Arg index) {
         if (!simple_gather(&parts))
             return infer_fail(in, ir_at(inst->high, r)->span, D_NOT_YET,
                               "an index array together with other subscripts");
-        Inst *f = infer_prelude(in, inst, gather_name(&parts), (Type *[]){obj.ty, parts.at[0].ty}, 2, r);
+        Inst *f =
+            infer_prelude(in, inst, gather_name(&parts), (Type *[]){obj.ty, parts.at[0].ty}, 2, r);
         return f->ret->kind == TY_UNDEF ? NULL : f->ret;
     }
     Type *view = view_type(obj.ty, &parts);
@@ -182,21 +195,23 @@ static Type *tuple_get_type(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Co
     int64_t n = obj.ty->nitems;
     if (index.ty->kind == TY_SLICE) {
         if (!index.k)
-            return infer_fail_about(in, inst, ins->args + 1, 1, ins->span, D_NOT_CONSTANT, "a slice of a tuple");
+            return infer_fail_about(in, inst, ins->args + 1, 1, ins->span, D_NOT_CONSTANT,
+                                    "a slice of a tuple");
         TupleSlice s = subscript_slice(index.k, n);
         Type **items = NEWN(cx, Type *, s.n + 1);
         for (int64_t i = 0; i < s.n; i++) items[i] = obj.ty->items[s.start + i * s.step];
         return ty_tuple(items, (uint32_t)s.n);
     }
     if (!is_index(index.ty))
-        return infer_fail_about(in, inst, ins->args + 1, 1, ins->span, D_BAD_INDEX, infer_value_text(cx, obj.ty),
-                                infer_value_text(cx, index.ty));
+        return infer_fail_about(in, inst, ins->args + 1, 1, ins->span, D_BAD_INDEX,
+                                infer_value_text(cx, obj.ty), infer_value_text(cx, index.ty));
     if (index.k) {
         int64_t i = index.k->i < 0 ? index.k->i + n : index.k->i;
         if (i < 0 || i >= n)
-            return infer_fail_about(in, inst, ins->args, 1, ins->span, D_TYPING,
-                                    cx_printf(cx, "tuple index %lld is out of range for a tuple of length %lld",
-                                              (long long)index.k->i, (long long)n));
+            return infer_fail_about(
+                in, inst, ins->args, 1, ins->span, D_TYPING,
+                cx_printf(cx, "tuple index %lld is out of range for a tuple of length %lld",
+                          (long long)index.k->i, (long long)n));
         if (obj.k) *k = obj.k->seq.items[i];
         return obj.ty->items[i];
     }
@@ -221,7 +236,8 @@ Type *subscript_type(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Const **k
         break;
     default: break;
     }
-    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_INDEXABLE, infer_value_text(in->cx, obj.ty));
+    return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_INDEXABLE,
+                            infer_value_text(in->cx, obj.ty));
 }
 
 /* --- slices: Python's rules for start, stop, step on a length ------------------------------------------------------- */
@@ -239,7 +255,8 @@ TupleSlice subscript_slice(const Const *k, int64_t n) {
         lim[i] = p[i]->i < 0 ? p[i]->i + n : p[i]->i;
         lim[i] = lim[i] < low ? low : lim[i] > high ? high : lim[i];
     }
-    int64_t count = step > 0 ? (lim[1] - lim[0] + step - 1) / step : (lim[0] - lim[1] - step - 1) / -step;
+    int64_t count =
+        step > 0 ? (lim[1] - lim[0] + step - 1) / step : (lim[0] - lim[1] - step - 1) / -step;
     return (TupleSlice){lim[0], step, count > 0 ? count : 0};
 }
 
@@ -261,7 +278,8 @@ void subscript_slice_limits(Lower *lo, Ref slice, Type *ty, Ref n, Ref out[3]) {
     Ref step = field[2] ? field[2] : one;
     lo_check(lo, lo_cmp(lo, OP_NE, step, zero), CHECK_SLICE_STEP);
     Ref down = lo_cmp(lo, OP_LT, step, zero);
-    Ref low = lo_select(lo, down, minus, zero), high = lo_select(lo, down, lo_op2(lo, OP_SUB, n, one), n);
+    Ref low = lo_select(lo, down, minus, zero),
+        high = lo_select(lo, down, lo_op2(lo, OP_SUB, n, one), n);
     out[0] = field[0] ? limit(lo, field[0], n, low, high) : lo_select(lo, down, high, low);
     out[1] = field[1] ? limit(lo, field[1], n, low, high) : lo_select(lo, down, low, high);
     out[2] = step;
@@ -286,12 +304,15 @@ static SliceRefs lower_slice_on(Lower *lo, Ref slice, Type *ty, const Const *k, 
     Ref limits[3];
     subscript_slice_limits(lo, slice, ty, n, limits);
     Ref start = limits[0], stop = limits[1], step = limits[2], down = lo_cmp(lo, OP_LT, step, zero);
-    Ref wide = lo_select(lo, down, lo_op2(lo, OP_SUB, start, stop), lo_op2(lo, OP_SUB, stop, start));
+    Ref wide =
+        lo_select(lo, down, lo_op2(lo, OP_SUB, start, stop), lo_op2(lo, OP_SUB, stop, start));
     wide = lo_math2(lo, MATH_MAX, wide, zero);
     Ref size = lo_math1(lo, MATH_ABS, step);
     /* |step| of the most negative number is negative: as unsigned it is right */
     Type *u = TY_U(64);
-    Ref up = lo_op2(lo, OP_SUB, lo_op2(lo, OP_ADD, lo_convert(lo, wide, u), lo_convert(lo, size, u)), lo_number(lo, u, 1));
+    Ref up =
+        lo_op2(lo, OP_SUB, lo_op2(lo, OP_ADD, lo_convert(lo, wide, u), lo_convert(lo, size, u)),
+               lo_number(lo, u, 1));
     Ref count = lo_convert(lo, lo_op2(lo, OP_FLOORDIV, up, lo_convert(lo, size, u)), TY_I(64));
     return (SliceRefs){start, step, count};
 }
@@ -350,7 +371,8 @@ static Ref array_get(Lower *lo, Arg obj, Arg index) {
     cut(obj.ty, index.ty, index.k, &parts, &bad, &too_many);
     Ref a = lo_arg(lo, obj);
     if (parts.narrays)
-        return lo_prelude(lo, gather_name(&parts), 2, (Ref[]){a, part_value(lo, &parts.at[0], index)});
+        return lo_prelude(lo, gather_name(&parts), 2,
+                          (Ref[]){a, part_value(lo, &parts.at[0], index)});
     Type *view = view_type(obj.ty, &parts);
     if (view) return lower_view(lo, a, view, &parts, index);
     Ref at[32];
@@ -364,7 +386,8 @@ static Ref tuple_get(Lower *lo, Ref r, Arg obj, Arg index) {
     if (index.ty->kind == TY_SLICE) {
         TupleSlice s = subscript_slice(index.k, n);
         Ref *items = NEWN(lo->cx, Ref, s.n + 1);
-        for (int64_t i = 0; i < s.n; i++) items[i] = lo_field(lo, t, (uint32_t)(s.start + i * s.step));
+        for (int64_t i = 0; i < s.n; i++)
+            items[i] = lo_field(lo, t, (uint32_t)(s.start + i * s.step));
         return lo_make(lo, ir_at(lo->high, r)->ty, (uint32_t)s.n, items);
     }
     if (index.k) return lo_field(lo, t, (uint32_t)(index.k->i < 0 ? index.k->i + n : index.k->i));
@@ -384,7 +407,9 @@ Ref subscript_lower(Lower *lo, Ref r, Arg obj, Arg index) {
         Ref v = lo_arg(lo, obj), n = lower_length(lo, v);
         Ref i = lo_op2(lo, OP_WRAP, lo_arg_as(lo, index, TY_I(64)), n);
         Ref good = lo_and(lo, lo_cmp(lo, OP_GE, i, lo_int(lo, 0)), lo_cmp(lo, OP_LT, i, n));
-        CheckKind kind = obj.ty->kind == TY_STR ? CHECK_STR_INDEX : obj.ty->kind == TY_BYTES ? CHECK_BYTES_INDEX : CHECK_RANGE_INDEX;
+        CheckKind kind = obj.ty->kind == TY_STR     ? CHECK_STR_INDEX
+                         : obj.ty->kind == TY_BYTES ? CHECK_BYTES_INDEX
+                                                    : CHECK_RANGE_INDEX;
         lo_check(lo, good, kind);
         if (obj.ty->kind != TY_STR) return lower_item(lo, v, i);
         return lo_rt(lo, "ws_str_get", TY_OF(TY_STR), 2, (Ref[]){v, i});
@@ -416,9 +441,11 @@ bool subscript_store_ok(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Arg va
     const Ins *ins = ir_at(inst->high, r);
     Cx *cx = in->cx;
     if (obj.ty->kind != TY_ARRAY) {
-        if (obj.ty->kind == TY_TUPLE) infer_hint(in, "tuples do not change: make a new one, or use a NumPy array");
+        if (obj.ty->kind == TY_TUPLE)
+            infer_hint(in, "tuples do not change: make a new one, or use a NumPy array");
         if (obj.ty->kind == TY_STR) infer_hint(in, "strings do not change: make a new one");
-        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_ASSIGNABLE, infer_value_text(cx, obj.ty));
+        return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_ASSIGNABLE,
+                                infer_value_text(cx, obj.ty));
     }
     if (obj.ty->readonly) return infer_fail_about(in, inst, ins->args, 1, ins->span, D_READONLY);
     Parts parts;
@@ -429,23 +456,26 @@ bool subscript_store_ok(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Arg va
     bool from_array = value.ty->kind == TY_ARRAY;
     const Type *given = from_array ? value.ty->elem : value.ty;
     if (!can_store(given, obj.ty->elem))
-        return infer_fail_about(in, inst, (Ref[]){ins->args[2], ins->args[0]}, 2, ins->span, D_BAD_STORE,
-                                infer_value_text(cx, value.ty), infer_value_text(cx, obj.ty));
+        return infer_fail_about(in, inst, (Ref[]){ins->args[2], ins->args[0]}, 2, ins->span,
+                                D_BAD_STORE, infer_value_text(cx, value.ty),
+                                infer_value_text(cx, obj.ty));
     Type *v = from_array ? value.ty : obj.ty->elem;
     if (parts.narrays) {
         if (!simple_gather(&parts)) {
             infer_fail(in, ins->span, D_NOT_YET, "an index array together with other subscripts");
             return false;
         }
-        infer_prelude(in, inst, scatter_name(&parts, v), (Type *[]){obj.ty, parts.at[0].ty, v}, 3, r);
+        infer_prelude(in, inst, scatter_name(&parts, v), (Type *[]){obj.ty, parts.at[0].ty, v}, 3,
+                      r);
         return true;
     }
     Type *view = view_type(obj.ty, &parts);
     if (view) {
         infer_prelude(in, inst, assign_name(v), (Type *[]){view, v}, 2, r);
     } else if (from_array && value.ty->ndim > 0) {
-        return infer_fail_about(in, inst, (Ref[]){ins->args[2], ins->args[0]}, 2, ins->span, D_BAD_STORE,
-                                infer_value_text(cx, value.ty), "one element of an array");
+        return infer_fail_about(in, inst, (Ref[]){ins->args[2], ins->args[0]}, 2, ins->span,
+                                D_BAD_STORE, infer_value_text(cx, value.ty),
+                                "one element of an array");
     }
     return true;
 }

@@ -4,12 +4,13 @@
 #include "base/mem.h"
 #include "builtins/tables.h"
 
-static const Row *const callables[] = {rows_core, rows_dtype, rows_iterate, rows_convert, rows_text, rows_array_functions,
-                                       rows_math, rows_cmath, rows_random, rows_numpy_math, rows_numpy_ops, rows_cuda, rows_prelude,
-                                       NULL};
+static const Row *const callables[] = {
+    rows_core,    rows_dtype, rows_iterate, rows_convert,    rows_text,      rows_array_functions,
+    rows_math,    rows_cmath, rows_random,  rows_numpy_math, rows_numpy_ops, rows_cuda,
+    rows_prelude, NULL};
 
-static const Row *const methods[] = {rows_number_methods, rows_array_methods, rows_other_methods, rows_prelude_methods,
-                                     NULL};
+static const Row *const methods[] = {rows_number_methods, rows_array_methods, rows_other_methods,
+                                     rows_prelude_methods, NULL};
 
 /* --- objects to rows: one table per process, filled module by module as they are imported (GIL held) ----------- */
 
@@ -24,8 +25,7 @@ static uint8_t *resolved; /* per row, in order of the tables */
 
 static size_t slot_of(const ObjectRow *at, size_t cap, PyObject *obj) {
     size_t i = ((uintptr_t)obj >> 4) * 0x9e3779b97f4a7c15u >> 20;
-    for (i &= cap - 1; at[i].obj && at[i].obj != obj; i = (i + 1) & (cap - 1)) {
-    }
+    for (i &= cap - 1; at[i].obj && at[i].obj != obj; i = (i + 1) & (cap - 1)) {}
     return i;
 }
 
@@ -125,7 +125,8 @@ static const char *kind_name(const Type *ty) {
 
 static bool is_method(const Row *r, const char *kind, const char *name) {
     size_t n = strlen(kind);
-    return strncmp(r->name, kind, n) == 0 && r->name[n] == '.' && strcmp(r->name + n + 1, name) == 0;
+    return strncmp(r->name, kind, n) == 0 && r->name[n] == '.' &&
+           strcmp(r->name + n + 1, name) == 0;
 }
 
 const Row *row_of_method(const Type *ty, const char *name) {
@@ -162,7 +163,8 @@ const char *row_function_names(Cx *cx, const char *module, Near *near, uint32_t 
     for (int t = 0; callables[t]; t++)
         for (const Row *r = callables[t]; r->name; r++) {
             const char *name = r->name + len + 1;
-            if (strncmp(r->name, module, len) != 0 || r->name[len] != '.' || strchr(name, '.')) continue;
+            if (strncmp(r->name, module, len) != 0 || r->name[len] != '.' || strchr(name, '.'))
+                continue;
             if (near) near_try(near, name);
             buf_printf(cx, &out, "%s%s", out.n ? ", " : "", name);
             ++*n;
@@ -193,7 +195,8 @@ static bool add_rows(PyObject *list, const Row *const *tables, const char *kind)
 
 PyObject *row_list(void) {
     PyObject *list = PyList_New(0);
-    if (list && add_rows(list, callables, "function") && add_rows(list, methods, "method")) return list;
+    if (list && add_rows(list, callables, "function") && add_rows(list, methods, "method"))
+        return list;
     Py_XDECREF(list);
     return NULL;
 }

@@ -13,15 +13,17 @@ static Ref text_const(Lower *lo, const char *s) {
 
 /* --- formatting -------------------------------------------------------------------------------------------------------- */
 
-static Ref format_number(Lower *lo, Ref v, const char *spec) {
+static Ref format_number(Lower *lo, Ref v, Ref spec) {
     Type *ty = lo_type(lo, v), *str = TY_OF(TY_STR), *f64 = TY_F(64);
-    Ref s = text_const(lo, spec ? spec : "");
+    Ref s = spec ? spec : text_const(lo, "");
     if (ty->kind == TY_BOOL) return lo_rt(lo, "ws_format_bool", str, 2, (Ref[]){v, s});
     if (ty->kind == TY_INT) {
         bool big = !ty->is_signed && ty->bits == 64;
-        return lo_rt(lo, "ws_format_int", str, 3, (Ref[]){lo_convert(lo, v, TY_I(64)), lo_bool(lo, big), s});
+        return lo_rt(lo, "ws_format_int", str, 3,
+                     (Ref[]){lo_convert(lo, v, TY_I(64)), lo_bool(lo, big), s});
     }
-    if (ty->kind == TY_FLOAT) return lo_rt(lo, "ws_format_float", str, 2, (Ref[]){lo_convert(lo, v, f64), s});
+    if (ty->kind == TY_FLOAT)
+        return lo_rt(lo, "ws_format_float", str, 2, (Ref[]){lo_convert(lo, v, f64), s});
     Ref re = lo_convert(lo, lo_field(lo, v, 0), f64), im = lo_convert(lo, lo_field(lo, v, 1), f64);
     return lo_rt(lo, "ws_format_complex", str, 3, (Ref[]){re, im, s});
 }
@@ -33,13 +35,13 @@ static Ref format_tuple(Lower *lo, Ref v) {
     pieces[n++] = text_const(lo, "(");
     for (uint32_t i = 0; i < ty->nitems; i++) {
         if (i) pieces[n++] = text_const(lo, ", ");
-        pieces[n++] = lower_format(lo, lo_field(lo, v, i), 'r', NULL);
+        pieces[n++] = lower_format(lo, lo_field(lo, v, i), 'r', 0);
     }
     pieces[n++] = text_const(lo, ty->nitems == 1 ? ",)" : ")");
     return lower_concat(lo, n, pieces);
 }
 
-static Ref format_optional(Lower *lo, Ref v, int conversion, const char *spec) {
+static Ref format_optional(Lower *lo, Ref v, int conversion, Ref spec) {
     BlockId some = lo_block(lo, "some"), none = lo_block(lo, "none"), done = lo_block(lo, "text");
     Ref r = lo_param(lo, done, TY_OF(TY_STR));
     lo_branch(lo, lo_field(lo, v, 0), some, none);
@@ -53,7 +55,7 @@ static Ref format_optional(Lower *lo, Ref v, int conversion, const char *spec) {
     return r;
 }
 
-Ref lower_format(Lower *lo, Ref v, int conversion, const char *spec) {
+Ref lower_format(Lower *lo, Ref v, int conversion, Ref spec) {
     Type *ty = lo_type(lo, v), *str = TY_OF(TY_STR);
     switch ((TyKind)ty->kind) {
     case TY_NONE: return text_const(lo, "None");
@@ -62,10 +64,10 @@ Ref lower_format(Lower *lo, Ref v, int conversion, const char *spec) {
     case TY_STR:
         if (conversion == 'r') v = lo_rt(lo, "ws_repr_str", str, 1, &v);
         if (conversion == 'a') v = lo_rt(lo, "ws_ascii_str", str, 1, &v);
-        return spec && *spec ? lo_rt(lo, "ws_format_str", str, 2, (Ref[]){v, text_const(lo, spec)}) : v;
+        return spec ? lo_rt(lo, "ws_format_str", str, 2, (Ref[]){v, spec}) : v;
     default: {
-        Ref r = format_number(lo, v, conversion ? NULL : spec);
-        return conversion && spec && *spec ? lower_format(lo, r, 0, spec) : r;
+        Ref r = format_number(lo, v, conversion ? 0 : spec);
+        return conversion && spec ? lower_format(lo, r, 0, spec) : r;
     }
     }
 }
@@ -88,7 +90,8 @@ static Type *type_str(Call *c) {
 }
 
 static Ref lower_str(Lower *lo, Call *c) {
-    return given(c, 0) ? lower_format(lo, lo_arg(lo, c->args[0]), c->row->data, NULL) : text_const(lo, "");
+    return given(c, 0) ? lower_format(lo, lo_arg(lo, c->args[0]), c->row->data, 0)
+                       : text_const(lo, "");
 }
 
 static Type *type_print(Call *c) {
@@ -96,12 +99,14 @@ static Type *type_print(Call *c) {
     for (uint32_t i = 0; i < all->nitems; i++)
         if (!is_printable(all->items[i])) return rule_no_overload(c);
     for (uint32_t i = 1; i < 3; i++)
-        if (given(c, i) && c->args[i].ty->kind != TY_STR && c->args[i].ty->kind != TY_NONE) return rule_no_overload(c);
+        if (given(c, i) && c->args[i].ty->kind != TY_STR && c->args[i].ty->kind != TY_NONE)
+            return rule_no_overload(c);
     return TY_OF(TY_NONE);
 }
 
 static Ref separator(Lower *lo, Call *c, uint32_t i, const char *otherwise) {
-    return given(c, i) && c->args[i].ty->kind == TY_STR ? lo_arg(lo, c->args[i]) : text_const(lo, otherwise);
+    return given(c, i) && c->args[i].ty->kind == TY_STR ? lo_arg(lo, c->args[i])
+                                                        : text_const(lo, otherwise);
 }
 
 static Ref lower_print(Lower *lo, Call *c) {
@@ -110,7 +115,7 @@ static Ref lower_print(Lower *lo, Call *c) {
     Ref *pieces = NEWN(lo->cx, Ref, 2 * n + 1), sep = separator(lo, c, 1, " ");
     for (uint32_t i = 0; i < n; i++) {
         if (i) pieces[at++] = sep;
-        pieces[at++] = lower_format(lo, lo_field(lo, all, i), 0, NULL);
+        pieces[at++] = lower_format(lo, lo_field(lo, all, i), 0, 0);
     }
     pieces[at++] = separator(lo, c, 2, "\n");
     Ref text = at == 1 ? pieces[0] : lower_concat(lo, at, pieces);
@@ -121,6 +126,9 @@ static Ref lower_print(Lower *lo, Call *c) {
 const Row rows_text[] = {
     {.name = "builtins.str", .params = "x=", .type = type_str, .lower = lower_str},
     {.name = "builtins.repr", .params = "x", .type = type_str, .lower = lower_str, .data = 'r'},
-    {.name = "builtins.print", .params = "*args, sep=, end=, flush=", .type = type_print, .lower = lower_print},
+    {.name = "builtins.print",
+     .params = "*args, sep=, end=, flush=",
+     .type = type_print,
+     .lower = lower_print},
     {0},
 };

@@ -243,7 +243,8 @@ static Val pass_operand(Cg *cg, char letter, Ref r, uint32_t *slot) {
 }
 
 static External *runtime_function(Cg *cg, const RtFn *rt) {
-    if (cg->target->is_gpu) cg_refuse(cg, "in a kernel for the GPU, what needs the runtime library");
+    if (cg->target->is_gpu)
+        cg_refuse(cg, "in a kernel for the GPU, what needs the runtime library");
     const char *name = cx_name(cg->cx, rt->name);
     External *e = map_ptr(&cg->externals, name);
     if (e) return e;

@@ -42,7 +42,7 @@ typedef struct CgBlock {
 
 typedef struct CgFn {
     LLVMTypeRef type; /* of the LLVM function */
-    LLVMTypeRef ret;  /* {i32, parts ...} */
+    LLVMTypeRef ret; /* {i32, parts ...} */
     Val fn;
     bool may_raise;
     bool recursive; /* on a cycle of calls */
@@ -182,7 +182,8 @@ void cg_optimise(Cg *cg); /* pipeline.c */
 void cg_ask_interleave(Cg *cg, Val jump); /* pipeline.c: loop metadata on a latch's jump */
 void cg_fill_reductions(Cg *cg, const Cfg *cfg); /* pipeline.c: finds latches of reductions */
 void cg_fill_lanes(Cg *cg, const Cfg *cfg); /* lanes.c: marks loops over threads */
-void cg_mark_access(Cg *cg, Val access);    /* lanes.c: a load or store, if it belongs to such a loop */
+void cg_mark_access(Cg *cg,
+                    Val access); /* lanes.c: a load or store, if it belongs to such a loop */
 void cg_emit(Cg *cg, LLVMCodeGenFileType kind, const char **at, size_t *n);
 const char *cg_own_text(Cg *cg, char *text); /* copies and disposes of a message of LLVM's */
 _Noreturn void cg_fail_llvm(Cg *cg, const char *text);

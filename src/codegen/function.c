@@ -172,6 +172,16 @@ static LLVMBasicBlockRef edge_block(Cg *cg, const Edge *e) {
     return own;
 }
 
+/* The second way is hardly ever taken. */
+static void say_unlikely(Cg *cg, Val jump) {
+    static const char name[] = "branch_weights";
+    LLVMMetadataRef parts[] = {LLVMMDStringInContext2(cg->ctx, name, sizeof name - 1),
+                               LLVMValueAsMetadata(cg_i32(cg, 2000)),
+                               LLVMValueAsMetadata(cg_i32(cg, 1))};
+    LLVMMetadataRef weights = LLVMMDNodeInContext2(cg->ctx, parts, 3);
+    LLVMSetMetadata(jump, cg_md_kind(cg, "prof"), LLVMMetadataAsValue(cg->ctx, weights));
+}
+
 static void emit_branch(Cg *cg, const Term *t) {
     const Edge *yes = &t->succ[0], *no = &t->succ[1];
     LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->b), to_no = cg->blocks[no->to].first;
@@ -181,6 +191,7 @@ static void emit_branch(Cg *cg, const Term *t) {
     else
         add_incoming(cg, no, here, 0);
     Val jump = LLVMBuildCondBr(cg->b, cg_val(cg, t->arg), cg->blocks[yes->to].first, to_no);
+    if (t->cold) say_unlikely(cg, jump);
     mark_latch(cg, jump);
 }
 

@@ -131,7 +131,8 @@ static void declare_slow(Cg *cg, Val f) {
 static void declare_attributes(Cg *cg, const Fn *fn, Val f) {
     cg_fn_attr(cg, f, "nounwind", 0);
     if (cg->target->is_gpu) {
-        cg_fn_attr(cg, f, "convergent", 0); /* until proven otherwise: there may be a barrier in it */
+        cg_fn_attr(cg, f, "convergent",
+                   0); /* until proven otherwise: there may be a barrier in it */
         return;
     }
     cg_fn_text_attr(cg, f, "probe-stack", "inline-asm");
@@ -289,8 +290,8 @@ void codegen_compile(Cx *cx, const Module *m, const CodegenOptions *options, Cod
     *cg = (Cg){.cx = cx,
                .m = m,
                .options = options,
-               .target = options->want == WANT_PTX ? target_nvptx(cx, options->ptx_target)
-                                                   : target_cpu(),
+               .target =
+                   options->want == WANT_PTX ? target_nvptx(cx, options->ptx_target) : target_cpu(),
                .errors = NEW(cx, LlvmErrors)};
     cg->errors->cx = cx;
     open_module(cg);

@@ -16,7 +16,8 @@ static const char quick_passes[] =
 
 /* WHIPSNAKE_OPT, for measuring: "3" is default<O3>, anything else a pass list in LLVM's syntax. */
 static const char *choose_passes(const Target *target) {
-    if (target->is_gpu) return "default<O3>"; /* unrolling matters more there, and the driver's compile dwarfs it */
+    if (target->is_gpu)
+        return "default<O3>"; /* unrolling matters more there, and the driver's compile dwarfs it */
     const char *opt = getenv("WHIPSNAKE_OPT");
     if (!opt || !*opt) return quick_passes;
     return strcmp(opt, "3") == 0 ? "default<O3>" : opt;

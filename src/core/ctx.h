@@ -18,22 +18,22 @@ typedef struct ExcObj ExcObj;
 enum { WS_SREG_NCTAID = 9, WS_SREG_FIRST = 12, WS_SREG_END = 15, WS_SREGS = 18 };
 
 typedef struct WsCtx {
-    ExcObj *exc;             /* the exception on its way out; owned. NULL while all is well */
+    ExcObj *exc; /* the exception on its way out; owned. NULL while all is well */
     const char *stack_limit; /* a frame below this address means RecursionError */
-    _Atomic uint32_t poll;   /* not 0: call ws_poll */
-    uint32_t nogil;          /* the GIL was released at entry */
+    _Atomic uint32_t poll; /* not 0: call ws_poll */
+    uint32_t nogil; /* the GIL was released at entry */
     const uint64_t *globals; /* slots of the captured arrays of the running unit, in order */
-    const Unit *unit;        /* the running unit: resolves sites and classes */
+    const Unit *unit; /* the running unit: resolves sites and classes */
     struct RandomState *random; /* of this thread: Python's and NumPy's legacy streams */
-    const uint32_t *sregs;   /* kernels on the CPU: [WS_SREGS], the grid and the blocks to run */
-    void *shared;            /* kernels on the CPU: the block's shared memory */
+    const uint32_t *sregs; /* kernels on the CPU: [WS_SREGS], the grid and the blocks to run */
+    void *shared; /* kernels on the CPU: the block's shared memory */
 } WsCtx;
 
 /* Where something can be raised, or a call can pass an exception on: for tracebacks. */
 typedef struct Site {
     const char *function, *qualname, *filename;
     uint32_t line, end_line, col, end_col; /* as in Span; absolute lines */
-    Type **arg_types;                      /* EXC_MAKE: types of the exception's arguments */
+    Type **arg_types; /* EXC_MAKE: types of the exception's arguments */
     uint32_t nargs;
 } Site;
 

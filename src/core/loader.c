@@ -379,8 +379,7 @@ static void show_to_perf(Load *l) {
 /* --- all of it -------------------------------------------------------------------------------- */
 
 static int place_and_link(Load *l) {
-    if (code_reserve(l->total, l->nimports, l->req->debug, &l->room) != 0)
-        return fail(l, "out of memory for code");
+    if (code_reserve(l->total, l->nimports, l->req->debug, &l->room) != 0) return -1;
     copy_sections(l);
     if (relocate(l) != 0 || find_entry(l) != 0) return -1;
     code_commit(&l->room);
@@ -395,7 +394,7 @@ static int load_aligned(const LoadRequest *req, LoadResult *out) {
     Load l = {.req = req, .out = out};
     if (check_head(&l) != 0 || find_symbols(&l) != 0) return -1;
     l.offset = mem_alloc((l.nsections + 1u) * sizeof *l.offset);
-    if (!l.offset) return fail(&l, "out of memory");
+    if (!l.offset) return -1;
     int rc = lay_out(&l);
     if (rc == 0) {
         count_imports(&l);
@@ -412,10 +411,7 @@ int loader_load(const LoadRequest *req, LoadResult *out) {
     *out = (LoadResult){0};
     if ((uintptr_t)req->object % 8 == 0) return load_aligned(req, out);
     char *copy = mem_alloc(req->size);
-    if (!copy) {
-        snprintf(out->error, sizeof out->error, "out of memory");
-        return -1;
-    }
+    if (!copy) return -1;
     memcpy(copy, req->object, req->size);
     LoadRequest aligned = *req;
     aligned.object = copy;

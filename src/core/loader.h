@@ -21,9 +21,9 @@ typedef struct LoadResult {
     void *entry;
     const void *code;
     size_t code_size;
-    char error[200]; /* one line, when it failed */
+    char error[200]; /* one line, when it failed; empty: there was no memory */
 } LoadResult;
 
-/* 0, or -1 with out->error set: not an object of this machine, an unknown symbol or relocation, no
- * memory. */
+/* 0, or -1 with out->error set: not an object of this machine, an unknown symbol or relocation, or
+ * with out->error empty: no memory. */
 int loader_load(const LoadRequest *req, LoadResult *out);

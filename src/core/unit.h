@@ -44,7 +44,7 @@ typedef enum StageId {
 typedef struct JitOptions {
     uint8_t fast; /* FastFlag bits */
     bool numpy_errors, boundscheck, nogil, parallel, debug, inline_always;
-    bool kernel;           /* cuda.jit */
+    bool kernel; /* cuda.jit */
     uint32_t block_dim[3]; /* kernels: threads of a block along x, y, z; 0: not known, for PTX */
 } JitOptions;
 
@@ -73,6 +73,7 @@ typedef struct CompileRequest {
 
 struct LoadRequest;
 struct LoadResult;
+struct MemFaults;
 
 /* What _core gives to _compiler. */
 typedef struct CoreApi {
@@ -92,6 +93,8 @@ typedef struct CoreApi {
      * exception set. */
     Type *(*type_from_object)(PyObject *obj);
     PyObject *(*type_to_object)(Type *ty);
+    /* mem_faults of base/mem.h: one countdown for the allocations of both; NULL: none. */
+    struct MemFaults *mem_faults;
 } CoreApi;
 
 /* What _compiler gives back. */

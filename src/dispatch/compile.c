@@ -1,6 +1,7 @@
 /* Asking the compiler. */
 #include "dispatch/function.h"
 
+#include "base/mem.h"
 #include "core/loader.h"
 #include "runtime/runtime.h"
 
@@ -20,6 +21,7 @@ const CompilerApi *disp_compiler(void) {
     const char *problem;
     api = core_api;
     api.types = ty_api;
+    api.mem_faults = mem_faults;
     const CompilerApi *compiler = compiler_open(&api, &problem);
     if (!compiler) PyErr_SetString(PyExc_ImportError, problem);
     return compiler;
@@ -51,7 +53,11 @@ Entry *function_compile(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
     if (compiler->compile(&req, &unit, &text)) return NULL;
     disp_start_timer();
     Entry *e = entry_new(unit);
-    if (!e || guards_collect(e, d->func)) return NULL;
+    if (!e) return NULL;
+    if (guards_collect(e, d->func)) {
+        entry_free(e);
+        return NULL;
+    }
     publish(d, e);
     return e;
 }

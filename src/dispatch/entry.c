@@ -40,21 +40,47 @@ static int init_captured(Entry *e) {
     for (uint32_t i = 0; i < u->ncaptured; i++) n += u->captured_types[i]->nparts;
     e->globals = mem_alloc(n * sizeof *e->globals);
     e->owners = mem_alloc(u->ncaptured * sizeof *e->owners);
+    if (e->owners) memset(e->owners, 0, u->ncaptured * sizeof *e->owners);
     if (!e->globals || !e->owners) return -1;
     for (uint32_t i = 0; i < u->ncaptured; i++)
         if (!(e->owners[i] = mem_own_object(u->captured[i]))) return -1;
     return 0;
 }
 
+/* Its code stays where it is: slabs of code only grow. */
+static void free_unit(Unit *u) {
+    for (uint32_t i = 0; i < u->nclasses; i++) Py_XDECREF(u->classes[i]);
+    for (uint32_t i = 0; i < u->ncaptured; i++) Py_XDECREF(u->captured[i]);
+    mem_free(u);
+}
+
+void entry_free(Entry *e) {
+    for (uint32_t i = 0; i < e->nguards; i++) {
+        Py_DECREF(e->guards[i].home);
+        Py_XDECREF(e->guards[i].key);
+        Py_DECREF(e->guards[i].value);
+    }
+    for (uint32_t i = 0; e->owners && i < e->unit->ncaptured; i++)
+        mem_release_owner_held(e->owners[i]);
+    mem_free(e->guards);
+    mem_free(e->owners);
+    mem_free(e->globals);
+    free_unit((Unit *)(uintptr_t)e->unit);
+    mem_free(e);
+}
+
 Entry *entry_new(Unit *unit) {
     Entry *e = mem_alloc(sizeof *e + unit->nargs * sizeof *e->arg);
-    if (!e) return (Entry *)PyErr_NoMemory();
+    if (!e) {
+        free_unit(unit);
+        return (Entry *)PyErr_NoMemory();
+    }
     *e = (Entry){.unit = unit, .entry = unit->entry, .nargs = unit->nargs, .nslots = unit->nslots};
     for (uint32_t i = 0; i < unit->nargs; i++)
         e->arg[i] = describe(unit->args[i], i >= 64 || (unit->escapes >> i & 1));
-    if (init_captured(e))
-        return (Entry *)PyErr_NoMemory(); /* out of memory: what little was made stays */
-    return e;
+    if (init_captured(e) == 0) return e;
+    entry_free(e);
+    return (Entry *)PyErr_NoMemory();
 }
 
 /* --- arguments -------------------------------------------------------------------------------- */

@@ -36,8 +36,9 @@ static int copy_attributes(Dispatcher *d) {
 /* Dispatcher(func, *, fast=0, numpy_errors=False ..., locals=None): see decorators.py for what the
  * options mean. */
 static PyObject *new_function(PyTypeObject *cls, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"func",     "fast",  "numpy_errors",  "boundscheck", "nogil",
-                               "parallel", "debug", "inline_always", "locals",      "kernel", "block", NULL};
+    static char *keywords[] = {"func",   "fast",     "numpy_errors", "boundscheck",
+                               "nogil",  "parallel", "debug",        "inline_always",
+                               "locals", "kernel",   "block",        NULL};
     PyObject *func, *locals = NULL;
     int fast = 0, numpy_errors = 0, boundscheck = 1, nogil = 0, parallel = 0, debug = 0,
         inline_always = 0, kernel = 0;
@@ -261,13 +262,13 @@ static PyObject *call_python(const char *name, PyObject *self, PyObject *args, P
     return result;
 }
 
-#define PYTHON_METHODS(METHOD)                                                      \
-    METHOD(compile)                                                                 \
-    METHOD(recompile)                                                               \
-    METHOD(inspect_types)                                                           \
-    METHOD(inspect_llvm) METHOD(inspect_asm) METHOD(inspect_cfg) METHOD(inspect_ir) \
-        METHOD(inspect_disasm_cfg) METHOD(get_metadata) METHOD(get_annotation_info) \
-            METHOD(parallel_diagnostics)
+#define PYTHON_METHODS(METHOD)                                                            \
+    METHOD(compile)                                                                       \
+    METHOD(recompile)                                                                     \
+    METHOD(inspect_types)                                                                 \
+    METHOD(inspect_llvm)                                                                  \
+    METHOD(inspect_asm) METHOD(inspect_cfg) METHOD(inspect_ir) METHOD(inspect_disasm_cfg) \
+        METHOD(get_metadata) METHOD(get_annotation_info) METHOD(parallel_diagnostics)
 #define METHOD(name)                                                                   \
     static PyObject *method_##name(PyObject *self, PyObject *args, PyObject *kwargs) { \
         return call_python(#name, self, args, kwargs);                                 \

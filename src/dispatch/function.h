@@ -71,8 +71,10 @@ int bind_arguments(Dispatcher *d, PyObject *const *args, size_t n, PyObject *kwn
 
 /* --- entry.c ---------------------------------------------------------------------------------- */
 
-/* A new entry for the unit (kept for good); NULL with an exception set. */
+/* A new entry for the unit, which is taken, also when it fails; NULL with an exception set. */
 Entry *entry_new(Unit *unit);
+/* Only before it is in a list. */
+void entry_free(Entry *e);
 /* Slots of the arguments, if all are exactly of the entry's types: 1; 0: not; -1: exception set.
  * Nothing is left in `made` unless 1. */
 int entry_unbox(const Entry *e, PyObject *const *args, uint64_t *slots, Made *made);

@@ -259,6 +259,7 @@ Type *disp_type_from(PyObject *obj) {
 
 static PyObject *object_or_error(Type *t, const char *problem) {
     if (t) return disp_type_object(t);
+    if (ty_ran_out()) return PyErr_NoMemory();
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, problem);
     return NULL;
 }

@@ -116,7 +116,10 @@ static void load_code(Cx *cx, Job *job) {
                        .name = job->m->fns.at[0]->qualname,
                        .find_symbol = core->find_symbol,
                        .debug = job->req->options.debug};
-    if (core->load(&req, &job->loaded) != 0) diag_fail(cx, (Span){0}, D_LLVM, job->loaded.error);
+    if (core->load(&req, &job->loaded) != 0) {
+        if (!job->loaded.error[0]) cx_abort(cx); /* out of memory */
+        diag_fail(cx, (Span){0}, D_LLVM, job->loaded.error);
+    }
     book(cx, STAGE_LOAD, &t);
 }
 
@@ -315,6 +318,7 @@ static PyObject *tool(const char *what, const char *text) {
 __attribute__((visibility("default"))) int ws_compiler_open(const CoreApi *api, CompilerApi *out) {
     core = api;
     ty_api = api->types;
+    mem_faults = api->mem_faults;
     *out = (CompilerApi){.compile = compile, .ir_tool = tool, .list_rows = row_list};
     return 0;
 }

@@ -3,7 +3,6 @@
 
 #include "infer/infer_int.h"
 
-
 /* --- uses ------------------------------------------------------------------------------------------------------ */
 
 typedef struct UseCounter {
@@ -31,7 +30,8 @@ static void visit_block(Fn *fn, BlockId b, UseCounter *c, RefVisitor visit) {
     c->user = b | USER_BLOCK;
     Edge *edges[3] = {&block->term.succ[0], &block->term.succ[1], &block->handler};
     for (int e = 0; e < 3; e++)
-        for (uint32_t j = 0; edges[e]->to != NO_BLOCK && j < edges[e]->n; j++) visit(c, &edges[e]->args[j]);
+        for (uint32_t j = 0; edges[e]->to != NO_BLOCK && j < edges[e]->n; j++)
+            visit(c, &edges[e]->args[j]);
     if (block->term.arg) visit(c, &block->term.arg);
     if (block->term.arg2) visit(c, &block->term.arg2);
 }
@@ -55,14 +55,16 @@ static void fill_preds(Cx *cx, const Fn *fn, InstState *s) {
         const Block *block = &fn->blocks.at[b];
         const Edge *edges[3] = {&block->term.succ[0], &block->term.succ[1], &block->handler};
         for (int e = 0; e < 3; e++)
-            if (edges[e]->to != NO_BLOCK) vec_push(cx, &s->preds[edges[e]->to], ((Pred){b, (uint8_t)e}));
+            if (edges[e]->to != NO_BLOCK)
+                vec_push(cx, &s->preds[edges[e]->to], ((Pred){b, (uint8_t)e}));
     }
 }
 
 /* --- queue -------------------------------------------------------------------------------------------------------- */
 
 static void enqueue(Infer *in, Inst *inst, uint32_t user) {
-    uint8_t *flag = user & USER_BLOCK ? &inst->state->block_queued[user & ~USER_BLOCK] : &inst->state->ins_queued[user];
+    uint8_t *flag = user & USER_BLOCK ? &inst->state->block_queued[user & ~USER_BLOCK]
+                                      : &inst->state->ins_queued[user];
     if (*flag) return;
     *flag = 1;
     vec_push(in->cx, &in->queue, ((QueueItem){inst, inst->generation, user}));
@@ -238,7 +240,8 @@ static void start(Infer *in, Inst *inst) {
     Cx *cx = in->cx;
     inst->high = build_fn(cx, inst->def, in->module, inst->unrolls.at, inst->unrolls.n);
     inst->high->options = inst->options;
-    for (uint32_t i = 0; i < inst->nargs && i < inst->high->nargs; i++) inst->high->args[i].ty = inst->args[i];
+    for (uint32_t i = 0; i < inst->nargs && i < inst->high->nargs; i++)
+        inst->high->args[i].ty = inst->args[i];
     Fn *fn = inst->high;
     InstState *s = inst->state = NEW(cx, InstState);
     s->reached = NEWN(cx, uint8_t, fn->blocks.n);
@@ -260,9 +263,11 @@ bool infer_unroll(Infer *in, Inst *inst, int64_t loop, uint32_t n) {
     return true;
 }
 
-static bool same_key(const Inst *inst, const FnDef *def, Type *const *args, Const *const *ks, uint32_t n,
-                     FnOptions options) {
-    if (inst->def != def || inst->nargs != n || memcmp(&inst->options, &options, sizeof options) != 0) return false;
+static bool same_key(const Inst *inst, const FnDef *def, Type *const *args, Const *const *ks,
+                     uint32_t n, FnOptions options) {
+    if (inst->def != def || inst->nargs != n ||
+        memcmp(&inst->options, &options, sizeof options) != 0)
+        return false;
     for (uint32_t i = 0; i < n; i++) {
         if (inst->args[i] != args[i]) return false;
         Const *a = inst->arg_ks[i], *b = ks ? ks[i] : NULL;
@@ -271,13 +276,14 @@ static bool same_key(const Inst *inst, const FnDef *def, Type *const *args, Cons
     return true;
 }
 
-Inst *infer_instance(Infer *in, const FnDef *def, Type *const *args, Const *const *ks, uint32_t n, FnOptions options,
-                     Span span) {
+Inst *infer_instance(Infer *in, const FnDef *def, Type *const *args, Const *const *ks, uint32_t n,
+                     FnOptions options, Span span) {
     for (uint32_t i = 0; i < in->insts.n; i++)
         if (same_key(in->insts.at[i], def, args, ks, n, options)) return in->insts.at[i];
     Cx *cx = in->cx;
     if (in->insts.n > 5000)
-        diag_fail(cx, span, D_CODE_SIZE, "it needs more than 5000 specialisations of the functions it calls");
+        diag_fail(cx, span, D_CODE_SIZE,
+                  "it needs more than 5000 specialisations of the functions it calls");
     Inst *inst = NEW(cx, Inst);
     inst->def = def;
     inst->args = NEWN(cx, Type *, n + 1);
@@ -307,7 +313,9 @@ Type *infer_wait(Infer *in, Inst *callee, Inst *inst, Ref call, Const **k) {
 
 bool infer_reached(const Inst *inst, BlockId b) { return inst->state->reached[b]; }
 
-bool infer_edge_taken(const Inst *inst, BlockId b, int succ) { return inst->state->taken[b] & 1 << succ; }
+bool infer_edge_taken(const Inst *inst, BlockId b, int succ) {
+    return inst->state->taken[b] & 1 << succ;
+}
 
 /* --- the request ------------------------------------------------------------------------------------------------------- */
 
@@ -342,7 +350,8 @@ Inst *infer_run(Infer *in, Cx *cx, const CoreApi *core, Module *module, const Co
     *in = (Infer){.cx = cx, .core = core, .module = module, .req = req};
     module->locals = req->locals;
     const FnDef *def = infer_def(in, req->func);
-    Inst *entry = infer_instance(in, def, req->args, NULL, req->nargs, options_of(&req->options), (Span){0});
+    Inst *entry =
+        infer_instance(in, def, req->args, NULL, req->nargs, options_of(&req->options), (Span){0});
     if (cx_run(cx, run_fixpoint, in) != 0) {
         infer_tell_where(in, in->inst);
         cx_abort(cx);

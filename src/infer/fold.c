@@ -28,11 +28,14 @@ Const *fold_convert(Cx *cx, const Const *k, Type *to) {
         if (!is_int(k)) return NULL;
         int64_t i = k->i;
         unsigned drop = 64u - to->bits;
-        i = to->is_signed ? (int64_t)((uint64_t)i << drop) >> drop : (int64_t)((uint64_t)i << drop >> drop);
+        i = to->is_signed ? (int64_t)((uint64_t)i << drop) >> drop
+                          : (int64_t)((uint64_t)i << drop >> drop);
         return ir_const_int(cx, to, i);
     }
-    case TY_FLOAT: return ir_const_float(cx, to, to->bits == 32 ? (double)(float)real_of(k) : real_of(k));
-    case TY_COMPLEX: return ir_const_float(cx, to, to->bits == 64 ? (double)(float)real_of(k) : real_of(k));
+    case TY_FLOAT:
+        return ir_const_float(cx, to, to->bits == 32 ? (double)(float)real_of(k) : real_of(k));
+    case TY_COMPLEX:
+        return ir_const_float(cx, to, to->bits == 64 ? (double)(float)real_of(k) : real_of(k));
     default: return NULL;
     }
 }
@@ -86,7 +89,8 @@ Const *fold_binary(Cx *cx, BinOp op, const Const *a, const Const *b, Type *opera
         if (!is_int(a) || !is_int(b)) return NULL;
         return fold_int(cx, op, a->i, b->i, result);
     }
-    if (result->kind != TY_FLOAT || operand->bits != 64) return NULL; /* float32: left to run time */
+    if (result->kind != TY_FLOAT || operand->bits != 64)
+        return NULL; /* float32: left to run time */
     double x = real_of(a), y = real_of(b), r;
     switch (op) {
     case BIN_ADD: r = x + y; break;
@@ -131,12 +135,13 @@ Const *fold_unary(Cx *cx, UnOp op, const Const *a, Type *result) {
 /* -1, 0, 1; 2: unordered. By value, also between signed and unsigned. */
 static int order(const Const *a, const Const *b) {
     if (is_int(a) && is_int(b)) {
-        bool ua = a->ty->kind == TY_INT && !a->ty->is_signed, ub = b->ty->kind == TY_INT && !b->ty->is_signed;
+        bool ua = a->ty->kind == TY_INT && !a->ty->is_signed,
+             ub = b->ty->kind == TY_INT && !b->ty->is_signed;
         if (ua != ub) {
             if (!ua && a->i < 0) return -1;
             if (!ub && b->i < 0) return 1;
         }
-        if (ua || ub) return (uint64_t)a->i < (uint64_t)b->i ? -1 : (uint64_t)a->i > (uint64_t)b->i;
+        if (ua || ub) return (uint64_t)a->i<(uint64_t)b->i ? -1 : (uint64_t)a->i>(uint64_t) b->i;
         return a->i < b->i ? -1 : a->i > b->i;
     }
     double x = real_of(a), y = real_of(b);

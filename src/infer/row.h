@@ -13,25 +13,27 @@ typedef Ref LowerRule(Lower *lo, Call *c); /* the LOW value, of the instruction'
 typedef Const *ConstRule(Call *c);         /* the result as a constant, or NULL */
 
 enum RowFlag {
-    ROW_METHOD = 1,    /* "ndarray.sum": a method or attribute of a type, not a callable of a module */
+    ROW_METHOD = 1, /* "ndarray.sum": a method or attribute of a type, not a callable of a module */
     ROW_ATTRIBUTE = 2, /* read without a call */
-    ROW_PRELUDE = 4,   /* written in Python: whipsnake.prelude.<prelude> */
-    ROW_MEMBERS = 8,   /* a class that stands for values: the row is that of all its attributes */
+    ROW_PRELUDE = 4, /* written in Python: whipsnake.prelude.<prelude> */
+    ROW_MEMBERS = 8, /* a class that stands for values: the row is that of all its attributes */
 };
 
 struct Row {
-    const char *name;   /* "math.sqrt", "builtins.abs"; methods: "array.sum", "number.real" */
-    const char *params; /* "x", "a, axis=, dtype=", "*args, key=, default="; a '=' marks what may be left out */
+    const char *name; /* "math.sqrt", "builtins.abs"; methods: "array.sum", "number.real" */
+    const char *
+        params; /* "x", "a, axis=, dtype=", "*args, key=, default="; a '=' marks what may be left out */
     TypeRule *type;
     LowerRule *lower;
     ConstRule *constant; /* or NULL */
     unsigned flags;
-    const char *sigs; /* for rule_sigs: "d->d f->f"; letters as NumPy's: ? b B h H i I l L f d F D */
-    int data;         /* MathFn, BinOp ... as the lowering likes */
+    const char
+        *sigs; /* for rule_sigs: "d->d f->f"; letters as NumPy's: ? b B h H i I l L f d F D */
+    int data; /* MathFn, BinOp ... as the lowering likes */
     int data2;
     const char *prelude; /* "creation.linspace" */
-    const char *doc;     /* one line for the manual */
-    const char *takes;   /* for "it takes ..." where a call is refused: "numbers"; or NULL */
+    const char *doc; /* one line for the manual */
+    const char *takes; /* for "it takes ..." where a call is refused: "numbers"; or NULL */
 };
 
 /* The row of a Python object (function or class), or NULL. GIL held. */

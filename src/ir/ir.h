@@ -32,7 +32,15 @@ typedef enum Op {
 } Op;
 
 enum Effect {
-    PURE = 1, READS = 2, WRITES = 4, RAISES = 8, COMM = 16, ALLOCS = 32, CONV = 64, HIGH = 128, LOW = 256
+    PURE = 1,
+    READS = 2,
+    WRITES = 4,
+    RAISES = 8,
+    COMM = 16,
+    ALLOCS = 32,
+    CONV = 64,
+    HIGH = 128,
+    LOW = 256
 };
 enum { VAR = -1 };
 
@@ -57,17 +65,34 @@ extern const CheckInfo check_info[CHECKS];
 
 /* Per axis: numbers of thread and block, their counts, and, on the CPU, the blocks that this call runs: from
  * FIRST up to END. */
-typedef enum SregKind { SREG_TID, SREG_CTAID, SREG_NTID, SREG_NCTAID, SREG_FIRST, SREG_END } SregKind;
+typedef enum SregKind {
+    SREG_TID,
+    SREG_CTAID,
+    SREG_NTID,
+    SREG_NCTAID,
+    SREG_FIRST,
+    SREG_END
+} SregKind;
 enum { SREGS = 3 * (SREG_END + 1) }; /* WsCtx.sregs, by 3 * kind + axis */
-typedef enum AtomicOp { ATOMIC_ADD, ATOMIC_SUB, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR,
-                        ATOMIC_XCHG, ATOMIC_CAS } AtomicOp;
+typedef enum AtomicOp {
+    ATOMIC_ADD,
+    ATOMIC_SUB,
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_XCHG,
+    ATOMIC_CAS
+} AtomicOp;
 
 /* Compile-time constants. `ty` decides which member counts. */
 typedef struct Const Const;
 struct Const {
     Type *ty;
     union {
-        int64_t i;   /* BOOL, INT (uint64 as its bits), ENUM (value of an int enum, else index of the member) */
+        int64_t
+            i; /* BOOL, INT (uint64 as its bits), ENUM (value of an int enum, else index of the member) */
         double f[2]; /* FLOAT: f[0]; COMPLEX: re, im */
         struct {
             const char *s; /* STR (UTF-8), BYTES */
@@ -78,7 +103,8 @@ struct Const {
             uint32_t n;
         } seq;
     };
-    PyObject *obj; /* FUNC, MODULE, CLASS: borrowed from the type. Captured ARRAY: borrowed from Module.captured */
+    PyObject *
+        obj; /* FUNC, MODULE, CLASS: borrowed from the type. Captured ARRAY: borrowed from Module.captured */
 };
 
 /* How a call was written: args[0] is the callee, then npos positional ones (star[i]: written *x), then one value
@@ -92,28 +118,30 @@ typedef struct CallInfo {
 
 /* An error that stands in the code until inference knows whether it can be reached. */
 typedef struct Refusal {
-    int diag;         /* DiagId; its row takes the one text */
+    int diag; /* DiagId; its row takes the one text */
     const char *text;
     const char *hint; /* or NULL */
 } Refusal;
 
 typedef struct Ins {
-    uint16_t op;   /* Op */
-    uint16_t sub;  /* UnOp, BinOp, CmpOp, MathFn, CheckKind, SregKind, AtomicOp */
-    bool weak;     /* HIGH: a weak constant (set by the builder alone) */
-    uint8_t fast;  /* LOW: FastFlag bits of this operation */
+    uint16_t op; /* Op */
+    uint16_t sub; /* UnOp, BinOp, CmpOp, MathFn, CheckKind, SregKind, AtomicOp */
+    bool weak; /* HIGH: a weak constant (set by the builder alone) */
+    uint8_t fast; /* LOW: FastFlag bits of this operation */
     uint16_t nargs;
     BlockId block; /* that it stands in; NO_BLOCK once deleted */
-    uint32_t origin; /* LOW: 0: written in this function; else index into Fn.origins: came in by inlining */
+    uint32_t
+        origin; /* LOW: 0: written in this function; else index into Fn.origins: came in by inlining */
     int64_t imm;
     int64_t imm2;
     Ref *args;
     Type *ty; /* UNDEF until inferred; TY_NONE for what yields nothing */
-    Const *k; /* OP_CONST: the value; otherwise, after inference, its value if it is always the same */
+    Const *
+        k; /* OP_CONST: the value; otherwise, after inference, its value if it is always the same */
     union {
         const char *name;
         const CallInfo *call;
-        const struct FnDef *closure;     /* build's description of the inner function */
+        const struct FnDef *closure; /* build's description of the inner function */
         const struct Refusal *refusal;
         Fn *callee;
         const struct RtFn *rt;
@@ -121,13 +149,22 @@ typedef struct Ins {
     Span span;
 } Ins;
 
-enum FastFlag { FAST_NNAN = 1, FAST_NINF = 2, FAST_NSZ = 4, FAST_ARCP = 8, FAST_CONTRACT = 16,
-                FAST_AFN = 32, FAST_REASSOC = 64, FAST_ALL = 127 };
+enum FastFlag {
+    FAST_NNAN = 1,
+    FAST_NINF = 2,
+    FAST_NSZ = 4,
+    FAST_ARCP = 8,
+    FAST_CONTRACT = 16,
+    FAST_AFN = 32,
+    FAST_REASSOC = 64,
+    FAST_ALL = 127
+};
 
 typedef struct Edge {
     BlockId to; /* NO_BLOCK: no edge */
     uint32_t n;
-    Ref *args; /* one per parameter of the target (handlers: the exception is parameter 0 and not listed) */
+    Ref *
+        args; /* one per parameter of the target (handlers: the exception is parameter 0 and not listed) */
 } Edge;
 
 typedef enum TermKind {
@@ -135,14 +172,15 @@ typedef enum TermKind {
     TERM_JUMP,
     TERM_BRANCH, /* cond: bool; succ[0] if true */
     TERM_RETURN, /* arg */
-    TERM_RAISE,  /* arg: HIGH: instance or class (arg2: cause or 0), LOW: exception, taken. No arg: re-raise (LOW: the
+    TERM_RAISE, /* arg: HIGH: instance or class (arg2: cause or 0), LOW: exception, taken. No arg: re-raise (LOW: the
                     exception that is in the context already) */
     TERM_UNREACHABLE
 } TermKind;
 
 typedef struct Term {
     uint8_t kind; /* TermKind */
-    bool cold;    /* succ[1] is an error path (a hint for layout only; never inside a loop nest's fast copy) */
+    bool
+        cold; /* succ[1] is an error path (a hint for layout only; never inside a loop nest's fast copy) */
     Ref arg, arg2;
     Edge succ[2];
     Span span;
@@ -150,13 +188,15 @@ typedef struct Term {
 
 typedef struct Block {
     Refs params; /* OP_PARAM instructions */
-    Refs ins;    /* in order, without the parameters */
+    Refs ins; /* in order, without the parameters */
     Term term;
-    Edge handler; /* exception edge: taken when an instruction of the block, or its TERM_RAISE, raises. Its
+    Edge
+        handler; /* exception edge: taken when an instruction of the block, or its TERM_RAISE, raises. Its
                      arguments are values that are there when the block is entered. */
     const char *label; /* for people: "for.body" */
-    bool dead;         /* removed; not printed, no predecessors */
-    bool lanes;        /* header of a loop over the threads of a block, whose iterations may run in any order, or at
+    bool dead; /* removed; not printed, no predecessors */
+    bool
+        lanes; /* header of a loop over the threads of a block, whose iterations may run in any order, or at
                           once */
 } Block;
 
@@ -164,8 +204,8 @@ typedef enum Stage { STAGE_HIGH, STAGE_LOW } Stage;
 
 /* Options that change the meaning of code, per function. */
 typedef struct FnOptions {
-    uint8_t fast;       /* FastFlag bits for every float operation */
-    bool numpy_errors;  /* error_model='numpy': x/0 is inf or nan, integer x//0 is 0 */
+    uint8_t fast; /* FastFlag bits for every float operation */
+    bool numpy_errors; /* error_model='numpy': x/0 is inf or nan, integer x//0 is 0 */
     bool boundscheck;
     bool parallel, nogil, debug, inline_always;
 } FnOptions;
@@ -178,39 +218,44 @@ typedef struct FnArg {
 /* A call that was inlined: for tracebacks, which still show the frame. */
 typedef struct Origin {
     const char *name, *qualname; /* of the inlined function */
-    Span call;                   /* where it was called, in the function `outer` stands for */
-    uint32_t outer;              /* that call's own origin; 0: the function itself */
+    Span call; /* where it was called, in the function `outer` stands for */
+    uint32_t outer; /* that call's own origin; 0: the function itself */
 } Origin;
 
 struct Fn {
-    const char *name;     /* "f", as in Python */
+    const char *name; /* "f", as in Python */
     const char *qualname; /* "Outer.f" */
-    const char *symbol;   /* LOW: unique in its Module */
-    uint32_t file;        /* Cx.files */
-    Span span;            /* of the whole def or lambda */
+    const char *symbol; /* LOW: unique in its Module */
+    uint32_t file; /* Cx.files */
+    Span span; /* of the whole def or lambda */
     Stage stage;
     FnOptions options;
     Module *module;
     FnArg *args;
     uint32_t nargs;
     Type *ret;
-    VEC(Ins) ins;      /* ins.at[0] is unused */
+    VEC(Ins) ins; /* ins.at[0] is unused */
     VEC(Block) blocks; /* blocks.at[0]: entry, no parameters */
-    bool is_kernel;    /* cuda.jit: returns nothing, may use SREG, BARRIER, SHARED */
-    bool runs_blocks;  /* a kernel that opt/simt_split made into loops over blocks and threads: no TID, CTAID, BARRIER */
-    uint32_t block_dim[3]; /* kernels: threads of a block along x, y, z; 0: known at the launch only */
-    bool is_entry;     /* called from outside the module */
-    bool is_slow;      /* a loop nest with all checks, cut out of its function by opt/version: cold, not to be inlined
+    bool is_kernel; /* cuda.jit: returns nothing, may use SREG, BARRIER, SHARED */
+    bool
+        runs_blocks; /* a kernel that opt/simt_split made into loops over blocks and threads: no TID, CTAID, BARRIER */
+    uint32_t
+        block_dim[3]; /* kernels: threads of a block along x, y, z; 0: known at the launch only */
+    bool is_entry; /* called from outside the module */
+    bool
+        is_slow; /* a loop nest with all checks, cut out of its function by opt/version: cold, not to be inlined
                           or optimised; calls of it leave no entry in the traceback */
     VEC(Origin) origins; /* origins.at[0] is unused */
-    uint64_t escapes;  /* bit i: argument i may outlive the call (returned, stored); set by opt/escape */
+    uint64_t
+        escapes; /* bit i: argument i may outlive the call (returned, stored); set by opt/escape */
 };
 
 /* A unit of compilation: an entry function and all it calls, lowered. */
 struct Module {
     PyObject *locals; /* dict: types asked for variables of the entry function, or NULL; borrowed */
     VEC(Fn *) fns; /* fns.at[0] is the entry */
-    VEC(PyObject *) classes;  /* exception classes named by EXC_MAKE, borrowed (kept alive by the compile) */
+    VEC(PyObject *)
+    classes; /* exception classes named by EXC_MAKE, borrowed (kept alive by the compile) */
     VEC(PyObject *) captured; /* arrays named by GLOBAL, borrowed */
     VEC(Type *) captured_types;
 };
@@ -224,7 +269,8 @@ BlockId ir_new_block(Cx *cx, Fn *fn, const char *label);
 /* Appends an instruction to block b. args are copied. */
 Ref ir_add(Cx *cx, Fn *fn, BlockId b, Op op, Type *ty, Span span, uint32_t nargs, const Ref *args);
 /* The same at position `at` of the block's list. */
-Ref ir_insert(Cx *cx, Fn *fn, BlockId b, uint32_t at, Op op, Type *ty, Span span, uint32_t nargs, const Ref *args);
+Ref ir_insert(Cx *cx, Fn *fn, BlockId b, uint32_t at, Op op, Type *ty, Span span, uint32_t nargs,
+              const Ref *args);
 Ref ir_add_param(Cx *cx, Fn *fn, BlockId b, Type *ty);
 Ref ir_const(Cx *cx, Fn *fn, BlockId b, Const *k, Span span);
 Const *ir_const_int(Cx *cx, Type *ty, int64_t i);
@@ -256,7 +302,8 @@ BlockId ir_split(Cx *cx, Fn *fn, BlockId b, uint32_t at);
  * anything else stays as it is. Edges that leave the region keep their target (renamed if *ids has it). An
  * instruction of the region that *refs has already is not copied (the ARGs of an inlined function). */
 struct Map;
-void ir_clone(Cx *cx, Fn *into, const Fn *fn, const BlockId *blocks, uint32_t n, struct Map *refs, struct Map *ids);
+void ir_clone(Cx *cx, Fn *into, const Fn *fn, const BlockId *blocks, uint32_t n, struct Map *refs,
+              struct Map *ids);
 
 static inline Ins *ir_at(const Fn *fn, Ref r) { return &fn->ins.at[r]; }
 unsigned ir_effects(const Fn *fn, Ref r); /* of the op; of the runtime row for OP_CALL_RT */
@@ -288,12 +335,12 @@ const char *ir_verify_module(Cx *cx, const Module *m); /* every function of it *
 /* --- analyses (ir/cfg.c); results are the caller's, valid until the graph changes ----------------------------- */
 
 typedef struct Cfg {
-    uint32_t n;         /* blocks */
-    BlockId *rpo;       /* reachable blocks in reverse post-order */
+    uint32_t n; /* blocks */
+    BlockId *rpo; /* reachable blocks in reverse post-order */
     uint32_t nrpo;
     uint32_t *rpo_index; /* per block; UINT32_MAX: unreachable */
-    BlockId *idom;       /* immediate dominator; entry: itself; NO_BLOCK: unreachable */
-    BlockId **preds;     /* reachable ones, one per edge, handler edges included */
+    BlockId *idom; /* immediate dominator; entry: itself; NO_BLOCK: unreachable */
+    BlockId **preds; /* reachable ones, one per edge, handler edges included */
     uint32_t *npreds;
     uint32_t *dom_pre, *dom_size; /* the dominator tree as intervals; see ir/cfg.c */
 } Cfg;
@@ -309,11 +356,12 @@ uint32_t ir_successors(const Fn *fn, BlockId b, BlockId to[3]);
 typedef struct Loop Loop;
 struct Loop {
     BlockId header;
-    BlockId preheader; /* the one block that enters from outside, and goes nowhere else; or NO_BLOCK */
-    BlockId latch;             /* NO_BLOCK: several back edges */
+    BlockId
+        preheader; /* the one block that enters from outside, and goes nowhere else; or NO_BLOCK */
+    BlockId latch; /* NO_BLOCK: several back edges */
     Loop *parent, *child, *next; /* next sibling */
-    uint32_t depth;              /* outermost: 1 */
-    BlockId *blocks;             /* all of it in reverse post-order: header first; inner loops included */
+    uint32_t depth; /* outermost: 1 */
+    BlockId *blocks; /* all of it in reverse post-order: header first; inner loops included */
     uint32_t nblocks;
 };
 typedef struct Loops {

@@ -8,11 +8,11 @@
  * the result, which the callee fills (last parameter; the function itself then returns v or s), s: status
  * (int32, 0 good, else the exception is in the Ctx). */
 typedef struct RtFn {
-    const char *name;      /* symbol, "ws_..." */
-    const char *proto;     /* "i(ii)", "s(cpAR)" */
-    unsigned effects;      /* Effect bits of ir.h */
-    void *address;         /* in _core; NULL in _compiler's copy */
-    bool inlined;          /* its bitcode is linked in */
+    const char *name; /* symbol, "ws_..." */
+    const char *proto; /* "i(ii)", "s(cpAR)" */
+    unsigned effects; /* Effect bits of ir.h */
+    void *address; /* in _core; NULL in _compiler's copy */
+    bool inlined; /* its bitcode is linked in */
 } RtFn;
 
 extern const RtFn rt_table[];

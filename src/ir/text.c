@@ -20,7 +20,7 @@ const Form ir_forms[OPS] = {
     [OP_CALL] = {.payload = PAY_CALL},
     [OP_ITER] = {.nimm = 1},
     [OP_CELL_GET] = {.payload = PAY_NAME},
-    [OP_FORMAT] = {.sub = SUB_FORMAT, .payload = PAY_NAME},
+    [OP_FORMAT] = {.sub = SUB_FORMAT},
     [OP_CHECK_SET] = {.payload = PAY_NAME},
     [OP_MATCH_SEQ] = {.nimm = 2},
     [OP_MATH] = {.sub = SUB_MATH},
@@ -43,8 +43,8 @@ static const char *const cmp_words[CMP_OPS] = {
     [CMP_GE] = "ge", [CMP_IS] = "is", [CMP_ISNOT] = "isnot", [CMP_IN] = "in", [CMP_NOTIN] = "notin",
 };
 static const char *const sreg_words[] = {
-    [SREG_TID] = "tid", [SREG_CTAID] = "ctaid", [SREG_NTID] = "ntid", [SREG_NCTAID] = "nctaid",
-    [SREG_FIRST] = "first", [SREG_END] = "end"};
+    [SREG_TID] = "tid",       [SREG_CTAID] = "ctaid", [SREG_NTID] = "ntid",
+    [SREG_NCTAID] = "nctaid", [SREG_FIRST] = "first", [SREG_END] = "end"};
 static const char *const atomic_words[] = {
     [ATOMIC_ADD] = "add", [ATOMIC_SUB] = "sub",   [ATOMIC_MIN] = "min",
     [ATOMIC_MAX] = "max", [ATOMIC_AND] = "and",   [ATOMIC_OR] = "or",

@@ -38,7 +38,8 @@ Ref lo_array_new(Lower *lo, Type *ty, const Ref *shape) {
     Ref zero = lo_int(lo, 0), one = lo_int(lo, 1), bytes = lo_int(lo, ty->elem->size);
     for (uint32_t i = 0; i < ty->ndim; i++) {
         lo_check(lo, lo_cmp(lo, OP_GE, shape[i], zero), CHECK_NEG_SIZE);
-        Ref limit = lo_op2(lo, OP_FLOORDIV, lo_int(lo, INT64_MAX), lo_math2(lo, MATH_MAX, shape[i], one));
+        Ref limit =
+            lo_op2(lo, OP_FLOORDIV, lo_int(lo, INT64_MAX), lo_math2(lo, MATH_MAX, shape[i], one));
         lo_check(lo, lo_cmp(lo, OP_LE, bytes, limit), CHECK_SIZE_OVERFLOW);
         bytes = lo_op2(lo, OP_MUL, bytes, shape[i]);
     }
@@ -70,7 +71,8 @@ Ref lo_index(Lower *lo, Ref a, uint32_t axis, Ref i) {
 Ref lo_index_in(Lower *lo, Ref i, Ref n, uint32_t axis) {
     Type *ty = lo_type(lo, i);
     if (ty->kind == TY_OPTIONAL || ty->kind == TY_ENUM) i = lo_convert(lo, i, TY_I(64));
-    bool is_unsigned = ty->kind == TY_INT && !ty->is_signed; /* 2**63 and more become negative: out of range */
+    bool is_unsigned =
+        ty->kind == TY_INT && !ty->is_signed; /* 2**63 and more become negative: out of range */
     Ref as64 = lo_convert(lo, i, TY_I(64));
     const Ins *k = ir_at(lo->fn, as64);
     bool positive = is_unsigned || (k->op == OP_CONST && k->k->i >= 0);
@@ -100,6 +102,7 @@ Ref lo_array_same(Lower *lo, Ref a, Ref b) {
     if (lo_type(lo, a) != lo_type(lo, b)) return lo_bool(lo, false);
     Ref r = lo_bool(lo, true);
     for (uint32_t i = 0; i < ir_field_count(lo_type(lo, a)); i++)
-        if (i != F_OWNER) r = lo_and(lo, r, lo_cmp(lo, OP_EQ, lo_field(lo, a, i), lo_field(lo, b, i)));
+        if (i != F_OWNER)
+            r = lo_and(lo, r, lo_cmp(lo, OP_EQ, lo_field(lo, a, i), lo_field(lo, b, i)));
     return r;
 }

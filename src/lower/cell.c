@@ -30,7 +30,8 @@ static Ref load_parts(Lower *lo, Ref base, Type *ty) {
     uint32_t n = ir_field_count(ty);
     Ref *fields = NEWN(lo->cx, Ref, n + 1);
     for (uint32_t i = 0; i < n; i++)
-        fields[i] = load_parts(lo, at(lo, base, 8 * (int64_t)ir_field_part(ty, i)), ir_field_type(ty, i));
+        fields[i] =
+            load_parts(lo, at(lo, base, 8 * (int64_t)ir_field_part(ty, i)), ir_field_type(ty, i));
     return lo_make(lo, ty, n, fields);
 }
 

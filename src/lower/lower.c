@@ -14,7 +14,8 @@ Ref lo_get(Lower *lo, Ref high) {
     const Ins *ins = ir_at(lo->high, high);
     if (ins->op == OP_UNSET || ins->ty->kind == TY_UNDEF) return lo_zero(lo, TY_OF(TY_NONE));
     if (ins->k) return lo_const(lo, ins->k);
-    INTERNAL(lo->cx, lo->span, cx_printf(lo->cx, "value %u (%s) was not lowered", high, op_info[ins->op].text));
+    INTERNAL(lo->cx, lo->span,
+             cx_printf(lo->cx, "value %u (%s) was not lowered", high, op_info[ins->op].text));
 }
 
 Ref lo_arg(Lower *lo, Arg a) {
@@ -73,7 +74,8 @@ static Ref lower_exc_match(Lower *lo, const Ins *ins) {
     Type *cls = ir_at(lo->high, ins->args[1])->ty;
     if (cls->kind == TY_CLASS) return match_class(lo, exc, cls->obj);
     Ref r = lo_bool(lo, false);
-    for (uint32_t i = 0; i < cls->nitems; i++) r = lo_or(lo, r, match_class(lo, exc, cls->items[i]->obj));
+    for (uint32_t i = 0; i < cls->nitems; i++)
+        r = lo_or(lo, r, match_class(lo, exc, cls->items[i]->obj));
     return r;
 }
 
@@ -86,7 +88,8 @@ Ref lower_concat(Lower *lo, uint32_t n, const Ref *pieces) {
 
 Ref lo_prelude(Lower *lo, const char *name, uint32_t n, const Ref *args) {
     Arg *given = NEWN(lo->cx, Arg, n + 1);
-    for (uint32_t i = 0; i < n; i++) given[i] = (Arg){.item = -1, .ty = lo_type(lo, args[i]), .low = args[i]};
+    for (uint32_t i = 0; i < n; i++)
+        given[i] = (Arg){.item = -1, .ty = lo_type(lo, args[i]), .low = args[i]};
     Callee c;
     if (!infer_prelude_call(lo->in, lo->inst, name, given, n, lo->ins, &c))
         INTERNAL(lo->cx, lo->span, cx_printf(lo->cx, "the prelude's %s was not typed", name));
@@ -96,7 +99,8 @@ Ref lo_prelude(Lower *lo, const char *name, uint32_t n, const Ref *args) {
 /* --- iteration ------------------------------------------------------------------------------------------------------ */
 
 Ref lo_range_length(Lower *lo, Ref range) {
-    Ref start = lo_field(lo, range, 0), stop = lo_field(lo, range, 1), step = lo_field(lo, range, 2);
+    Ref start = lo_field(lo, range, 0), stop = lo_field(lo, range, 1),
+        step = lo_field(lo, range, 2);
     Ref zero = lo_int(lo, 0), one = lo_int(lo, 1);
     const Ins *k = ir_at(lo->fn, step);
     /* The distance fits uint64: the length, as long as it is below 2**63, is right. */
@@ -128,11 +132,13 @@ static Ref length_of(Lower *lo, Ref v) {
     default: INTERNAL(lo->cx, lo->span, "no length");
     }
     if (ty->how == ITER_SHARED)
-        return lo_op2(lo, OP_SUB, length_of(lo, lo_field(lo, v, 0)), lo_cell_get(lo, lo_field(lo, v, 1)));
+        return lo_op2(lo, OP_SUB, length_of(lo, lo_field(lo, v, 0)),
+                      lo_cell_get(lo, lo_field(lo, v, 1)));
     if (ty->how != ITER_ZIP) return length_of(lo, lo_field(lo, v, 0));
     if (!ty->nitems) return lo_int(lo, 0);
     Ref n = length_of(lo, lo_field(lo, v, 0));
-    for (uint32_t i = 1; i < ty->nitems; i++) n = lo_math2(lo, MATH_MIN, n, length_of(lo, lo_field(lo, v, i)));
+    for (uint32_t i = 1; i < ty->nitems; i++)
+        n = lo_math2(lo, MATH_MIN, n, length_of(lo, lo_field(lo, v, i)));
     return n;
 }
 
@@ -173,7 +179,8 @@ static Ref item_of(Lower *lo, Ref v, Ref pos) {
         return item_of(lo, of, lo_op2(lo, OP_SUB, last, pos));
     }
     case ITER_ENUMERATE: {
-        Ref items[] = {lo_op2(lo, OP_ADD, lo_field(lo, v, 1), pos), item_of(lo, lo_field(lo, v, 0), pos)};
+        Ref items[] = {lo_op2(lo, OP_ADD, lo_field(lo, v, 1), pos),
+                       item_of(lo, lo_field(lo, v, 0), pos)};
         Type *types[] = {TY_I(64), lo_type(lo, items[1])};
         return lo_make(lo, ty_tuple(types, 2), 2, items);
     }
@@ -216,7 +223,8 @@ Ref lo_tuple_item(Lower *lo, Ref v, Ref pos) {
 static Ref lower_unpack(Lower *lo, const Ins *ins) {
     Ref v = lo_get(lo, ins->args[0]);
     Type *ty = lo_type(lo, v);
-    uint32_t before = (uint32_t)ins->imm, after = ins->imm2 < 0 ? 0 : (uint32_t)ins->imm2, n = before + after;
+    uint32_t before = (uint32_t)ins->imm, after = ins->imm2 < 0 ? 0 : (uint32_t)ins->imm2,
+             n = before + after;
     Ref *items = NEWN(lo->cx, Ref, n + 2);
     if (ty->kind == TY_TUPLE) {
         if (ins->imm2 < 0) return v;
@@ -225,7 +233,8 @@ static Ref lower_unpack(Lower *lo, const Ins *ins) {
         Ref *middle = NEWN(lo->cx, Ref, rest + 1);
         for (uint32_t i = 0; i < rest; i++) middle[i] = lo_field(lo, v, before + i);
         items[before] = lo_make(lo, ins->ty->items[before], rest, middle);
-        for (uint32_t i = 0; i < after; i++) items[before + 1 + i] = lo_field(lo, v, before + rest + i);
+        for (uint32_t i = 0; i < after; i++)
+            items[before + 1 + i] = lo_field(lo, v, before + rest + i);
         return lo_make(lo, ins->ty, n + 1, items);
     }
     Ref have = length_of(lo, v), want = lo_int(lo, n);
@@ -259,7 +268,8 @@ static Ref lower_slice(Lower *lo, const Ins *ins) {
     Ref fields[3];
     uint32_t n = 0;
     for (int i = 0; i < 3; i++)
-        if (ins->ty->items[i]->kind != TY_NONE) fields[n++] = lo_convert(lo, lo_get(lo, ins->args[i]), TY_I(64));
+        if (ins->ty->items[i]->kind != TY_NONE)
+            fields[n++] = lo_convert(lo, lo_get(lo, ins->args[i]), TY_I(64));
     return lo_make(lo, ins->ty, n, fields);
 }
 
@@ -272,7 +282,8 @@ static Ref lower_gather(Lower *lo, const Ins *ins) {
 Ref lower_call_inst(Lower *lo, const Callee *c) {
     Fn *fn = lower_instance(lo->in, c->inst);
     Ref *args = NEWN(lo->cx, Ref, c->call.nargs + 1);
-    for (uint32_t i = 0; i < c->call.nargs; i++) args[i] = lo_convert(lo, lo_arg(lo, c->call.args[i]), c->inst->args[i]);
+    for (uint32_t i = 0; i < c->call.nargs; i++)
+        args[i] = lo_convert(lo, lo_arg(lo, c->call.args[i]), c->inst->args[i]);
     return lo_call(lo, fn, c->call.nargs, args);
 }
 
@@ -292,10 +303,12 @@ static Ref lower_choice(Lower *lo, Ref r, uint32_t n) {
             lo->b = call;
         }
         Callee c;
-        if (!infer_callee_at(lo->in, lo->inst, r, i, &c)) INTERNAL(lo->cx, lo->span, "a call lost its callee");
+        if (!infer_callee_at(lo->in, lo->inst, r, i, &c))
+            INTERNAL(lo->cx, lo->span, "a call lost its callee");
         c.call.result = c.kind == CALLEE_ROW ? c.row->type(&c.call) : NULL;
         Ref v = c.kind == CALLEE_ROW ? c.row->lower(lo, &c.call) : lower_call_inst(lo, &c);
-        v = c.kind == CALLEE_INST && c.inst->ret->kind == TY_UNDEF ? lo_zero(lo, ty) : lo_convert(lo, v, ty);
+        v = c.kind == CALLEE_INST && c.inst->ret->kind == TY_UNDEF ? lo_zero(lo, ty)
+                                                                   : lo_convert(lo, v, ty);
         lo_jump(lo, done, 1, &v);
         lo->b = next;
     }
@@ -307,7 +320,8 @@ static Ref lower_call(Lower *lo, Ref r) {
     uint32_t n = infer_callee_count(lo->inst, r);
     if (n > 1) return lower_choice(lo, r, n);
     Callee c;
-    if (!infer_callee(lo->in, lo->inst, r, &c)) INTERNAL(lo->cx, lo->span, "a call lost its callee");
+    if (!infer_callee(lo->in, lo->inst, r, &c))
+        INTERNAL(lo->cx, lo->span, "a call lost its callee");
     c.call.result = ir_at(lo->high, r)->ty;
     if (c.kind == CALLEE_ROW) return c.row->lower(lo, &c.call);
     return lower_call_inst(lo, &c);
@@ -341,10 +355,12 @@ static Ref check_bound(Lower *lo, Ref ok, const char *name) {
     lo->b = bad;
     Const *text = NEW(lo->cx, Const);
     text->ty = TY_OF(TY_STR);
-    text->str.s = cx_printf(lo->cx, "cannot access local variable '%s' where it is not associated with a value", name);
+    text->str.s = cx_printf(
+        lo->cx, "cannot access local variable '%s' where it is not associated with a value", name);
     text->str.n = strlen(text->str.s);
     Ref message = lo_const(lo, text);
-    ir_raise(lo->fn, lo->b, lower_new_exception(lo, PyExc_UnboundLocalError, 1, &message), 0, lo->span);
+    ir_raise(lo->fn, lo->b, lower_new_exception(lo, PyExc_UnboundLocalError, 1, &message), 0,
+             lo->span);
     lo->b = good;
     return lo_none(lo);
 }
@@ -357,14 +373,25 @@ static Ref lower_cell_get(Lower *lo, const Ins *ins) {
 
 static Ref lower_match_seq(Lower *lo, const Ins *ins) {
     Ref n = length_of(lo, lo_get(lo, ins->args[0]));
-    return ins->imm2 ? lo_cmp(lo, OP_GE, n, lo_int(lo, ins->imm - 1)) : lo_cmp(lo, OP_EQ, n, lo_int(lo, ins->imm));
+    return ins->imm2 ? lo_cmp(lo, OP_GE, n, lo_int(lo, ins->imm - 1))
+                     : lo_cmp(lo, OP_EQ, n, lo_int(lo, ins->imm));
 }
 
 /* Pure operations whose value inference knows: made as constants. */
 static bool is_foldable(Op op) {
     switch (op) {
-    case OP_UNARY: case OP_BINARY: case OP_COMPARE: case OP_TRUTH: case OP_GETATTR: case OP_STRONG: case OP_TUPLE:
-    case OP_SLICE: case OP_MATCH_SEQ: case OP_ITER_LEN: case OP_ITER_MORE: case OP_GETITEM: return true;
+    case OP_UNARY:
+    case OP_BINARY:
+    case OP_COMPARE:
+    case OP_TRUTH:
+    case OP_GETATTR:
+    case OP_STRONG:
+    case OP_TUPLE:
+    case OP_SLICE:
+    case OP_MATCH_SEQ:
+    case OP_ITER_LEN:
+    case OP_ITER_MORE:
+    case OP_GETITEM: return true;
     default: return false;
     }
 }
@@ -400,9 +427,11 @@ static Ref lower_ins(Lower *lo, Ref r) {
     }
     case OP_TRUTH: return lo_truth(lo, lo_get(lo, ins->args[0]));
     case OP_GETATTR: return lower_getattr(lo, r);
-    case OP_GETITEM: return subscript_lower(lo, r, arg_of(lo, ins->args[0]), arg_of(lo, ins->args[1]));
+    case OP_GETITEM:
+        return subscript_lower(lo, r, arg_of(lo, ins->args[0]), arg_of(lo, ins->args[1]));
     case OP_SETITEM:
-        subscript_store(lo, r, arg_of(lo, ins->args[0]), arg_of(lo, ins->args[1]), arg_of(lo, ins->args[2]));
+        subscript_store(lo, r, arg_of(lo, ins->args[0]), arg_of(lo, ins->args[1]),
+                        arg_of(lo, ins->args[2]));
         return lo_none(lo);
     case OP_SLICE: return lower_slice(lo, ins);
     case OP_TUPLE:
@@ -414,9 +443,13 @@ static Ref lower_ins(Lower *lo, Ref r) {
         return lo_type(lo, v) == ins->ty ? v : lo_make(lo, ins->ty, 1, &v);
     }
     case OP_ITER_LEN: return length_of(lo, lo_get(lo, ins->args[0]));
-    case OP_ITER_MORE: return lower_more(lo, lo_get(lo, ins->args[0]), lo_get(lo, ins->args[1]), lo_get(lo, ins->args[2]));
+    case OP_ITER_MORE:
+        return lower_more(lo, lo_get(lo, ins->args[0]), lo_get(lo, ins->args[1]),
+                          lo_get(lo, ins->args[2]));
     case OP_ITER_ITEM: return item_of(lo, lo_get(lo, ins->args[0]), lo_get(lo, ins->args[1]));
-    case OP_FORMAT: return lower_format(lo, lo_get(lo, ins->args[0]), ins->sub, ins->name);
+    case OP_FORMAT:
+        return lower_format(lo, lo_get(lo, ins->args[0]), ins->sub,
+                            ins->nargs > 1 ? lo_get(lo, ins->args[1]) : 0);
     case OP_CONCAT: {
         Ref *pieces = NEWN(lo->cx, Ref, ins->nargs + 1u);
         for (uint32_t i = 0; i < ins->nargs; i++) pieces[i] = lo_get(lo, ins->args[i]);
@@ -428,10 +461,13 @@ static Ref lower_ins(Lower *lo, Ref r) {
         return lo_cell_new(lo, ins->ty->of, set ? lo_get(lo, ins->args[0]) : 0);
     }
     case OP_CELL_GET: return lower_cell_get(lo, ins);
-    case OP_CELL_SET: lo_cell_set(lo, lo_get(lo, ins->args[0]), lo_get(lo, ins->args[1])); return lo_none(lo);
+    case OP_CELL_SET:
+        lo_cell_set(lo, lo_get(lo, ins->args[0]), lo_get(lo, ins->args[1]));
+        return lo_none(lo);
     case OP_EXC_MATCH: return lower_exc_match(lo, ins);
     case OP_MATCH_SEQ: return lower_match_seq(lo, ins);
-    default: INTERNAL(lo->cx, lo->span, cx_printf(lo->cx, "no lowering for %s", op_info[ins->op].text));
+    default:
+        INTERNAL(lo->cx, lo->span, cx_printf(lo->cx, "no lowering for %s", op_info[ins->op].text));
     }
 }
 
@@ -573,7 +609,8 @@ Fn *lower_instance(Infer *in, Inst *inst) {
     fn->args = NEWN(cx, FnArg, inst->nargs + 1);
     for (uint32_t i = 0; i < inst->nargs; i++) {
         fn->args[i].ty = inst->args[i];
-        fn->args[i].name = i < inst->def->nparams ? inst->def->params[i] : inst->def->captures[i - inst->def->nparams];
+        fn->args[i].name = i < inst->def->nparams ? inst->def->params[i]
+                                                  : inst->def->captures[i - inst->def->nparams];
     }
     Lower lo = {.cx = cx, .in = in, .inst = inst, .high = inst->high, .fn = fn};
     if (!fn->blocks.n) ir_new_block(cx, fn, "entry");

@@ -3,8 +3,8 @@
  * A new Fn is built, block by block in the order of the HIGH one; a rule that needs control flow makes blocks and
  * goes on in the last. Everything appends at lo->b. */
 #pragma once
-#include "infer/row.h"
 #include "infer/infer.h"
+#include "infer/row.h"
 #include "ir/math.h"
 #include "ir/rt.h"
 
@@ -13,14 +13,14 @@ struct Lower {
     Infer *in;
     Inst *inst;
     const Fn *high;
-    Fn *fn;     /* being built */
-    BlockId b;  /* where instructions are appended */
-    Ref ins;    /* the HIGH instruction being lowered, and its place */
+    Fn *fn; /* being built */
+    BlockId b; /* where instructions are appended */
+    Ref ins; /* the HIGH instruction being lowered, and its place */
     Span span;
-    Ref *map;   /* HIGH Ref -> LOW Ref */
+    Ref *map; /* HIGH Ref -> LOW Ref */
     BlockId *blocks; /* HIGH block -> LOW block */
-    Edge handler;    /* of the blocks being made */
-    bool dead;       /* what follows in this block cannot be reached */
+    Edge handler; /* of the blocks being made */
+    bool dead; /* what follows in this block cannot be reached */
 };
 
 /* The LOW module of a checked entry instance: all that it reaches. */
@@ -30,22 +30,22 @@ Fn *lower_instance(Infer *in, Inst *inst);
 
 /* --- values -------------------------------------------------------------------------------------------------- */
 Type *lo_type(Lower *lo, Ref low);
-Ref lo_get(Lower *lo, Ref high);           /* the LOW value of a HIGH one, of its inferred type */
-Ref lo_arg(Lower *lo, Arg a);              /* the same for an argument; constants are made */
+Ref lo_get(Lower *lo, Ref high); /* the LOW value of a HIGH one, of its inferred type */
+Ref lo_arg(Lower *lo, Arg a); /* the same for an argument; constants are made */
 Ref lo_arg_as(Lower *lo, Arg a, Type *to); /* converted */
 Ref lo_const(Lower *lo, Const *k);
 Ref lo_int(Lower *lo, int64_t i); /* int64 */
 Ref lo_bool(Lower *lo, bool b);
 Ref lo_float(Lower *lo, Type *ty, double f);
 Ref lo_number(Lower *lo, Type *ty, double v); /* this value in any number type */
-Ref lo_zero(Lower *lo, Type *ty);             /* any type: all parts zero */
+Ref lo_zero(Lower *lo, Type *ty); /* any type: all parts zero */
 Ref lo_none(Lower *lo);
 
 /* --- operations ------------------------------------------------------------------------------------------------ */
 Ref lo_op(Lower *lo, Op op, Type *ty, uint32_t n, const Ref *args);
 Ref lo_op1(Lower *lo, Op op, Type *ty, Ref a);
-Ref lo_op2(Lower *lo, Op op, Ref a, Ref b);  /* result type: a's */
-Ref lo_cmp(Lower *lo, Op op, Ref a, Ref b);  /* result bool */
+Ref lo_op2(Lower *lo, Op op, Ref a, Ref b); /* result type: a's */
+Ref lo_cmp(Lower *lo, Op op, Ref a, Ref b); /* result bool */
 Ref lo_select(Lower *lo, Ref cond, Ref a, Ref b);
 Ref lo_not(Lower *lo, Ref b);
 Ref lo_and(Lower *lo, Ref a, Ref b);
@@ -96,7 +96,7 @@ Ref lo_array_data(Lower *lo, Ref a);
 Ref lo_array_owner(Lower *lo, Ref a);
 Ref lo_array_dim(Lower *lo, Ref a, uint32_t axis);
 Ref lo_array_stride(Lower *lo, Ref a, uint32_t axis); /* bytes; computed for 'C' and 'F' */
-Ref lo_array_size(Lower *lo, Ref a);                  /* elements */
+Ref lo_array_size(Lower *lo, Ref a); /* elements */
 /* An array value of type ty from data, owner, shape[ndim] and, for 'A', strides[ndim]. */
 Ref lo_array_make(Lower *lo, Type *ty, Ref data, Ref owner, const Ref *shape, const Ref *strides);
 /* A new uninitialised array; sizes are checked. */

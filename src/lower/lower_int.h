@@ -12,7 +12,7 @@ Ref lower_length(Lower *lo, Ref v);
 Ref lower_item(Lower *lo, Ref v, Ref pos);
 /* A call of an instance with its bound arguments. */
 Ref lower_call_inst(Lower *lo, const Callee *c);
-/* Text of a value as f"{v!conversion:spec}" (conversion 0, 's', 'r', 'a'; spec NULL: none): a str. */
-Ref lower_format(Lower *lo, Ref v, int conversion, const char *spec);
+/* Text of a value as f"{v!conversion:spec}" (conversion 0, 's', 'r', 'a'; spec: a str, or 0): a str. */
+Ref lower_format(Lower *lo, Ref v, int conversion, Ref spec);
 /* n str joined. */
 Ref lower_concat(Lower *lo, uint32_t n, const Ref *pieces);

@@ -13,9 +13,13 @@ Ref lo_op(Lower *lo, Op op, Type *ty, uint32_t n, const Ref *args) {
 
 Ref lo_op1(Lower *lo, Op op, Type *ty, Ref a) { return lo_op(lo, op, ty, 1, &a); }
 
-Ref lo_op2(Lower *lo, Op op, Ref a, Ref b) { return lo_op(lo, op, lo_type(lo, a), 2, (Ref[]){a, b}); }
+Ref lo_op2(Lower *lo, Op op, Ref a, Ref b) {
+    return lo_op(lo, op, lo_type(lo, a), 2, (Ref[]){a, b});
+}
 
-Ref lo_cmp(Lower *lo, Op op, Ref a, Ref b) { return lo_op(lo, op, TY_OF(TY_BOOL), 2, (Ref[]){a, b}); }
+Ref lo_cmp(Lower *lo, Op op, Ref a, Ref b) {
+    return lo_op(lo, op, TY_OF(TY_BOOL), 2, (Ref[]){a, b});
+}
 
 Ref lo_select(Lower *lo, Ref cond, Ref a, Ref b) {
     return lo_op(lo, OP_SELECT, lo_type(lo, a), 3, (Ref[]){cond, a, b});
@@ -75,7 +79,9 @@ Ref lo_zero(Lower *lo, Type *ty) {
 
 /* --- aggregates ---------------------------------------------------------------------------------------------------- */
 
-Ref lo_make(Lower *lo, Type *ty, uint32_t n, const Ref *fields) { return lo_op(lo, OP_MAKE, ty, n, fields); }
+Ref lo_make(Lower *lo, Type *ty, uint32_t n, const Ref *fields) {
+    return lo_op(lo, OP_MAKE, ty, n, fields);
+}
 
 Ref lo_field(Lower *lo, Ref v, uint32_t i) {
     const Ins *ins = ir_at(lo->fn, v);
@@ -111,7 +117,9 @@ Ref lo_math1(Lower *lo, MathFn fn, Ref a) {
     return lo_math(lo, fn, is_bool ? TY_OF(TY_BOOL) : lo_type(lo, a), 1, &a);
 }
 
-Ref lo_math2(Lower *lo, MathFn fn, Ref a, Ref b) { return lo_math(lo, fn, lo_type(lo, a), 2, (Ref[]){a, b}); }
+Ref lo_math2(Lower *lo, MathFn fn, Ref a, Ref b) {
+    return lo_math(lo, fn, lo_type(lo, a), 2, (Ref[]){a, b});
+}
 
 Ref lo_rt(Lower *lo, const char *name, Type *ty, uint32_t n, const Ref *args) {
     const RtFn *rt = rt_find(name);
@@ -143,10 +151,13 @@ BlockId lo_block(Lower *lo, const char *label) {
     return b;
 }
 
-void lo_jump(Lower *lo, BlockId to, uint32_t n, const Ref *args) { ir_jump(lo->cx, lo->fn, lo->b, to, n, args); }
+void lo_jump(Lower *lo, BlockId to, uint32_t n, const Ref *args) {
+    ir_jump(lo->cx, lo->fn, lo->b, to, n, args);
+}
 
 void lo_branch(Lower *lo, Ref cond, BlockId yes, BlockId no) {
-    ir_branch(lo->cx, lo->fn, lo->b, cond, ir_edge(lo->cx, yes, 0, NULL), ir_edge(lo->cx, no, 0, NULL), lo->span);
+    ir_branch(lo->cx, lo->fn, lo->b, cond, ir_edge(lo->cx, yes, 0, NULL),
+              ir_edge(lo->cx, no, 0, NULL), lo->span);
 }
 
 Ref lo_param(Lower *lo, BlockId b, Type *ty) { return ir_add_param(lo->cx, lo->fn, b, ty); }
@@ -161,7 +172,8 @@ void lo_loop(Lower *lo, LoopBuild *loop, Ref n, uint32_t ncarried, const Ref *fi
     lo_jump(lo, loop->header, ncarried + 1, start);
     lo->b = loop->header;
     loop->i = lo_param(lo, loop->header, TY_I(64));
-    for (uint32_t i = 0; i < ncarried; i++) loop->carried[i] = lo_param(lo, loop->header, lo_type(lo, first[i]));
+    for (uint32_t i = 0; i < ncarried; i++)
+        loop->carried[i] = lo_param(lo, loop->header, lo_type(lo, first[i]));
     lo_branch(lo, lo_cmp(lo, OP_LT, loop->i, n), body, loop->exit);
     lo->b = body;
 }

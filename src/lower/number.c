@@ -3,12 +3,15 @@
 
 #include "lower/lower.h"
 
-static Ref is_nonzero(Lower *lo, Ref v) { return lo_cmp(lo, OP_NE, v, lo_number(lo, lo_type(lo, v), 0)); }
+static Ref is_nonzero(Lower *lo, Ref v) {
+    return lo_cmp(lo, OP_NE, v, lo_number(lo, lo_type(lo, v), 0));
+}
 
 /* --- complex ------------------------------------------------------------------------------------------------------ */
 
 static Ref complex_mul(Lower *lo, Type *ty, Ref a, Ref b) {
-    Ref ar = lo_field(lo, a, 0), ai = lo_field(lo, a, 1), br = lo_field(lo, b, 0), bi = lo_field(lo, b, 1);
+    Ref ar = lo_field(lo, a, 0), ai = lo_field(lo, a, 1), br = lo_field(lo, b, 0),
+        bi = lo_field(lo, b, 1);
     Ref re = lo_op2(lo, OP_SUB, lo_op2(lo, OP_MUL, ar, br), lo_op2(lo, OP_MUL, ai, bi));
     Ref im = lo_op2(lo, OP_ADD, lo_op2(lo, OP_MUL, ar, bi), lo_op2(lo, OP_MUL, ai, br));
     return lo_complex(lo, ty, re, im);
@@ -16,7 +19,8 @@ static Ref complex_mul(Lower *lo, Type *ty, Ref a, Ref b) {
 
 /* Smith's method, as CPython's and NumPy's: scaled by the larger part of the divisor. */
 static Ref complex_div(Lower *lo, Type *ty, Ref a, Ref b) {
-    Ref ar = lo_field(lo, a, 0), ai = lo_field(lo, a, 1), br = lo_field(lo, b, 0), bi = lo_field(lo, b, 1);
+    Ref ar = lo_field(lo, a, 0), ai = lo_field(lo, a, 1), br = lo_field(lo, b, 0),
+        bi = lo_field(lo, b, 1);
     if (!lo->fn->options.numpy_errors)
         lo_check(lo, lo_or(lo, is_nonzero(lo, br), is_nonzero(lo, bi)), CHECK_ZERO_DIV_CPLX);
     Ref wide = lo_cmp(lo, OP_GE, lo_math1(lo, MATH_FABS, br), lo_math1(lo, MATH_FABS, bi));
@@ -72,8 +76,10 @@ static Ref power_chain(Lower *lo, Ref v, uint64_t n) {
 static Ref int_pow(Lower *lo, Ref a, Ref b, Type *ty, const Const *kb) {
     if (kb && kb->i == 0) return lo_number(lo, ty, 1);
     if (kb && kb->i > 0 && kb->i <= 64) return power_chain(lo, a, (uint64_t)kb->i);
-    if (lo_type(lo, b)->is_signed) lo_check(lo, lo_cmp(lo, OP_GE, b, lo_number(lo, lo_type(lo, b), 0)), CHECK_NEG_POW);
-    return lo_rt(lo, "ws_ipow", ty, 2, (Ref[]){a, b}); /* wraps: the same bits for signed and unsigned */
+    if (lo_type(lo, b)->is_signed)
+        lo_check(lo, lo_cmp(lo, OP_GE, b, lo_number(lo, lo_type(lo, b), 0)), CHECK_NEG_POW);
+    return lo_rt(lo, "ws_ipow", ty, 2,
+                 (Ref[]){a, b}); /* wraps: the same bits for signed and unsigned */
 }
 
 /* Python's `x ** y`: 0.0 to a negative power raises, so does a finite power that overflows. */
@@ -87,7 +93,8 @@ static Ref float_pow(Lower *lo, Ref a, Ref b, const Const *kb) {
         Ref zero = lo_number(lo, lo_type(lo, a), 0);
         /* 0.0 ** -inf is inf */
         Ref finite = lo_cmp(lo, OP_GT, b, lo_number(lo, lo_type(lo, b), -INFINITY));
-        Ref bad = lo_and(lo, lo_cmp(lo, OP_EQ, a, zero), lo_and(lo, lo_cmp(lo, OP_LT, b, zero), finite));
+        Ref bad =
+            lo_and(lo, lo_cmp(lo, OP_EQ, a, zero), lo_and(lo, lo_cmp(lo, OP_LT, b, zero), finite));
         lo_check(lo, lo_not(lo, bad), CHECK_ZERO_POW);
     }
     if (kb && e == 0.5 && lo->fn->options.fast & FAST_AFN)
@@ -122,19 +129,25 @@ static Ref int_divide(Lower *lo, BinOp op, Ref a, Ref b, const Const *kb) {
 }
 
 static Ref float_divide(Lower *lo, BinOp op, Ref a, Ref b, const Const *kb, bool of_ints) {
-    static const CheckKind kinds[] = {
-        [BIN_TRUEDIV] = CHECK_ZERO_DIV_FLOAT, [BIN_FLOORDIV] = CHECK_ZERO_FLOORDIV, [BIN_MOD] = CHECK_ZERO_MOD_FLOAT};
+    static const CheckKind kinds[] = {[BIN_TRUEDIV] = CHECK_ZERO_DIV_FLOAT,
+                                      [BIN_FLOORDIV] = CHECK_ZERO_FLOORDIV,
+                                      [BIN_MOD] = CHECK_ZERO_MOD_FLOAT};
     bool known = kb && (kb->ty->kind == TY_FLOAT ? kb->f[0] != 0 : kb->i != 0);
     CheckKind kind = op == BIN_TRUEDIV && of_ints ? CHECK_ZERO_DIV : kinds[op];
     if (!lo->fn->options.numpy_errors && !known) lo_check(lo, is_nonzero(lo, b), kind);
-    return lo_op2(lo, op == BIN_TRUEDIV ? OP_FDIV : op == BIN_MOD ? OP_FLOORMOD : OP_FLOORDIV, a, b);
+    return lo_op2(lo,
+                  op == BIN_TRUEDIV ? OP_FDIV
+                  : op == BIN_MOD   ? OP_FLOORMOD
+                                    : OP_FLOORDIV,
+                  a, b);
 }
 
 /* --- the operators ------------------------------------------------------------------------------------------------------- */
 
 static Ref shift(Lower *lo, BinOp op, Ref a, Ref b, const Const *kb) {
     Type *ty = lo_type(lo, b);
-    if (ty->is_signed && !(kb && kb->i >= 0)) lo_check(lo, lo_cmp(lo, OP_GE, b, lo_number(lo, ty, 0)), CHECK_NEG_SHIFT);
+    if (ty->is_signed && !(kb && kb->i >= 0))
+        lo_check(lo, lo_cmp(lo, OP_GE, b, lo_number(lo, ty, 0)), CHECK_NEG_SHIFT);
     if (ty != lo_type(lo, a)) {
         /* counts beyond int64 shift everything out: keep them large */
         if (!ty->is_signed) b = lo_math2(lo, MATH_MIN, b, lo_number(lo, ty, 64));
@@ -148,7 +161,8 @@ Ref lo_binary_number(Lower *lo, BinOp op, Ref a, Ref b, Type *operand, Type *res
     bool of_ints = lo_type(lo, a)->kind != TY_FLOAT && lo_type(lo, b)->kind != TY_FLOAT;
     a = lo_convert(lo, a, operand);
     if (keeps) {
-        if (lo_type(lo, b)->kind == TY_BOOL || lo_type(lo, b)->bits < 64) b = lo_convert(lo, b, TY_I(64));
+        if (lo_type(lo, b)->kind == TY_BOOL || lo_type(lo, b)->bits < 64)
+            b = lo_convert(lo, b, TY_I(64));
     } else {
         b = lo_convert(lo, b, operand);
     }
@@ -165,7 +179,8 @@ Ref lo_binary_number(Lower *lo, BinOp op, Ref a, Ref b, Type *operand, Type *res
     case BIN_XOR: return lo_op2(lo, plain[op], a, b);
     case BIN_TRUEDIV: return float_divide(lo, op, a, b, kb, of_ints);
     case BIN_FLOORDIV:
-    case BIN_MOD: return is_float ? float_divide(lo, op, a, b, kb, false) : int_divide(lo, op, a, b, kb);
+    case BIN_MOD:
+        return is_float ? float_divide(lo, op, a, b, kb, false) : int_divide(lo, op, a, b, kb);
     case BIN_POW: return is_float ? float_pow(lo, a, b, kb) : int_pow(lo, a, b, result, kb);
     case BIN_LSHIFT:
     case BIN_RSHIFT: return shift(lo, op, a, b, kb);
@@ -192,7 +207,8 @@ Ref lo_compare_number(Lower *lo, CmpOp op, Ref a, Ref b) {
     static const Op ops[] = {OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE};
     Type *common;
     bool mixed = false;
-    if (!ty_promote_compare((Operand){.ty = lo_type(lo, a)}, (Operand){.ty = lo_type(lo, b)}, &common, &mixed))
+    if (!ty_promote_compare((Operand){.ty = lo_type(lo, a)}, (Operand){.ty = lo_type(lo, b)},
+                            &common, &mixed))
         INTERNAL(lo->cx, lo->span, "these numbers do not compare");
     if (mixed) return compare_mixed(lo, op, a, b);
     a = lo_convert(lo, a, common);

@@ -120,17 +120,8 @@ static Range param_range(Affine *af, Ref r) {
         out = unite(out, a ? affine_range(af, a) : full);
     }
     if (out.lo > out.hi) return full;
-    return goes_up ? (Range){out.lo, INT64_MAX} : out; /* a counter never runs over */
-}
-
-/* CUDA's limits: 1024 threads a block, grids below 2**31. */
-static Range sreg_range(const Ins *i) {
-    static const Range rows[] = {
-        [SREG_TID] = {0, 1023},         [SREG_CTAID] = {0, INT32_MAX - 1},
-        [SREG_NTID] = {1, 1024},        [SREG_NCTAID] = {1, INT32_MAX},
-        [SREG_FIRST] = {0, INT32_MAX},  [SREG_END] = {0, INT32_MAX},
-    };
-    return rows[i->sub];
+    if (goes_up && c->end > out.hi) out.hi = c->end;
+    return out;
 }
 
 static Range compute_range(Affine *af, Ref r) {
@@ -139,11 +130,12 @@ static Range compute_range(Affine *af, Ref r) {
     switch ((int)i->op) {
     case OP_CONST: return i->ty->kind == TY_INT ? (Range){i->k->i, i->k->i} : full;
     case OP_PARAM: return param_range(af, r);
-    case OP_SREG: return sreg_range(i);
     case OP_FIELD: {
         const Type *t = ir_at(af->fn, i->args[0])->ty;
         if (t->kind != TY_ARRAY || i->imm < 2 || i->imm >= 2 + t->ndim) return full;
-        return (Range){0, INT64_MAX / (t->elem->size ? t->elem->size : 1)};
+        /* bytes count in int64; that one may be added to any size is worth more than arrays of
+         * 2**62 bytes */
+        return (Range){0, INT64_MAX / (t->elem->size > 1 ? t->elem->size : 2)};
     }
     case OP_ADD:
     case OP_SUB:
@@ -449,6 +441,7 @@ static void add_counter(Affine *af, Loop *loop, uint32_t k, Test test) {
     Wide jump = (up ? (Wide)step : -(Wide)step) - !inclusive;
     c->limit = affine_lin(af, bound, af->mode);
     c->stop_assumed = jump > room;
+    if (!c->stop_assumed) c->end = (int64_t)(up ? far.hi + jump : far.lo - jump);
     c->stops =
         !c->stop_assumed || (af->mode == LIN_ASSUME && affine_is_in(af, af->nest, loop->header) &&
                              can_be_small(af, &c->limit) && jump < (1 << 30));

@@ -48,6 +48,7 @@ typedef struct Counter {
     bool stops; /* it can not run over the ends of int64 ... */
     bool stop_assumed; /* ... provided that `limit` is small */
     Lin limit; /* what its test compares it with */
+    int64_t end; /* it never goes further than this, in the header either; if it stops for sure */
 } Counter;
 
 /* How far sums are taken apart. */

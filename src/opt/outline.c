@@ -68,38 +68,6 @@ bool outline_is_possible(const Affine *af, const Loop *nest) {
     return !handler || (!none && !cfg_dominates(af->cfg, nest->header, handler->to));
 }
 
-/* --- preheader -------------------------------------------------------------------------------- */
-
-/* The loop's only way in becomes a block that jumps to the header. */
-static void make_preheader(Cx *cx, Fn *fn, const Incoming *in, const Loops *loops,
-                           const Loop *loop) {
-    BlockId made = ir_new_block(cx, fn, "preheader");
-    for (uint32_t i = 0; i < fn->blocks.at[loop->header].params.n; i++)
-        ir_add_param(cx, fn, made, ir_at(fn, fn->blocks.at[loop->header].params.at[i])->ty);
-    const Refs *params = &fn->blocks.at[made].params;
-    ir_jump(cx, fn, made, loop->header, params->n, params->at);
-    for (uint32_t e = in->start[loop->header]; e < in->start[loop->header + 1]; e++) {
-        const Loop *l = loops->of[in->at[e].from];
-        while (l && l != loop) l = l->parent;
-        if (!l) opt_edge(fn, in->at[e])->to = made;
-    }
-}
-
-static void make_preheaders(Cx *cx, Fn *fn, const Incoming *in, const Loops *loops,
-                            const Loop *loop) {
-    for (; loop; loop = loop->next) {
-        if (loop->preheader == NO_BLOCK) make_preheader(cx, fn, in, loops, loop);
-        make_preheaders(cx, fn, in, loops, loop->child);
-    }
-}
-
-void outline_preheaders(Cx *cx, Fn *fn) {
-    const Cfg *cfg = ir_cfg(cx, fn);
-    const Loops *loops = ir_loops(cx, fn, cfg);
-    Incoming in = opt_incoming(cx, fn);
-    make_preheaders(cx, fn, &in, loops, loops->roots);
-}
-
 /* --- exits ------------------------------------------------------------------------------------ */
 
 /* Uses of values outside the loops they are computed in, found once for all loops. */

@@ -15,13 +15,28 @@ typedef struct Pass {
 } Pass;
 
 /* By name, for dumps and tests; the order they run in is opt_run's. */
-enum { SIMPLIFY, INLINE, CSE, RANGE, VERSION, ESCAPE, RC_INSERT, SIMT_DIMS, SIMT_SPLIT, PASSES };
+enum {
+    SIMPLIFY,
+    INLINE,
+    CSE,
+    RANGE,
+    VERSION,
+    STRIPS,
+    WRAP,
+    ESCAPE,
+    RC_INSERT,
+    SIMT_DIMS,
+    SIMT_SPLIT,
+    PASSES
+};
 static const Pass passes[PASSES] = {
     [SIMPLIFY] = {"simplify", opt_simplify, NULL, false},
     [INLINE] = {"inline", NULL, opt_inline, false},
     [CSE] = {"cse", opt_cse, NULL, false},
     [RANGE] = {"range", opt_range, NULL, false},
     [VERSION] = {"version", opt_version, NULL, false},
+    [STRIPS] = {"strip", opt_strip, NULL, false},
+    [WRAP] = {"wrap", opt_wrap, NULL, false},
     [ESCAPE] = {"escape", NULL, opt_escape, true},
     [RC_INSERT] = {"rc_insert", opt_rc_insert, NULL, true},
     [SIMT_DIMS] = {"simt_dims", NULL, opt_simt_dims, false},
@@ -104,6 +119,10 @@ void opt_run(Cx *cx, Module *m) {
     if (splits) split_kernel(cx, m);
     run(cx, m,
         &passes[VERSION]); /* after range, which may leave nothing to do; copies what is final */
+    /* After version: the checks that depend on values alone are left, and what is made here need not
+     * be copied. */
+    run(cx, m, &passes[STRIPS]);
+    run(cx, m, &passes[WRAP]); /* what strip left */
     run(cx, m, &passes[CSE]); /* the checks before neighbouring nests have much in common */
     run(cx, m, &passes[SIMPLIFY]);
     run(cx, m, &passes[ESCAPE]);

@@ -214,3 +214,45 @@ bool opt_drop_dead(Cx *cx, Fn *fn) {
     if (any) ir_sweep(fn);
     return any;
 }
+
+/* --- preheaders ------------------------------------------------------------------------------- */
+
+/* The loop's only way in becomes a block that jumps to the header. */
+static void make_preheader(Cx *cx, Fn *fn, const Incoming *in, const Loops *loops,
+                           const Loop *loop) {
+    BlockId made = ir_new_block(cx, fn, "preheader");
+    for (uint32_t i = 0; i < fn->blocks.at[loop->header].params.n; i++)
+        ir_add_param(cx, fn, made, ir_at(fn, fn->blocks.at[loop->header].params.at[i])->ty);
+    const Refs *params = &fn->blocks.at[made].params;
+    ir_jump(cx, fn, made, loop->header, params->n, params->at);
+    for (uint32_t e = in->start[loop->header]; e < in->start[loop->header + 1]; e++) {
+        const Loop *l = loops->of[in->at[e].from];
+        while (l && l != loop) l = l->parent;
+        if (!l) opt_edge(fn, in->at[e])->to = made;
+    }
+}
+
+static void make_preheaders(Cx *cx, Fn *fn, const Incoming *in, const Loops *loops,
+                            const Loop *loop) {
+    for (; loop; loop = loop->next) {
+        if (loop->preheader == NO_BLOCK) make_preheader(cx, fn, in, loops, loop);
+        make_preheaders(cx, fn, in, loops, loop->child);
+    }
+}
+
+void opt_make_preheaders(Cx *cx, Fn *fn) {
+    const Cfg *cfg = ir_cfg(cx, fn);
+    const Loops *loops = ir_loops(cx, fn, cfg);
+    if (!loops->roots) return;
+    Incoming in = opt_incoming(cx, fn);
+    make_preheaders(cx, fn, &in, loops, loops->roots);
+}
+
+bool opt_has_checks(const Fn *fn) {
+    for (BlockId b = 0; b < fn->blocks.n; b++)
+        for (uint32_t i = 0; i < fn->blocks.at[b].ins.n; i++) {
+            unsigned op = ir_at(fn, fn->blocks.at[b].ins.at[i])->op;
+            if (op == OP_CHECK || op == OP_CHECK_INDEX || op == OP_WRAP) return true;
+        }
+    return false;
+}

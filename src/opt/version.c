@@ -4,9 +4,9 @@
  * relies on: range (what can be proved is gone)    keeps: nothing
  * breaks: the graph around each nest
  *
- * Per nest, never per inner loop: a check before an inner loop runs as often as that loop and costs
- * more than the checks it saves; and the back end must see one simple nest without branches of any
- * weight in it. An index is a sum of counters and of values that do not change in the nest;
+ * As far out as all checks can be shown at once: a check before an inner loop runs as often as that
+ * loop, and the back end works best on a simple nest without other branches in it. Where the arrays
+ * change in an outer loop (two rows that swap places), it is the loops inside. An index is a sum of counters and of values that do not change in the nest;
  * replacing each counter by its bound, innermost first, gives the largest (and smallest) index in
  * terms of those values alone, and comparing that with the array's size before the nest replaces
  * the check in it. The sum before the nest must not wrap around: the values in it are compared with
@@ -23,7 +23,8 @@
 
 enum { EITHER = 2 }; /* ways to show one thing, tried at run time */
 
-/* One thing to be shown before the nest: any of the sums is <= 0, or the value `cond` is true. */
+/* One thing to be shown before the nest: any of the sums is <= 0, or the value `cond` is true (an
+ * index check: would pass). */
 typedef struct Goal {
     Lin any[EITHER];
     uint32_t n;
@@ -32,7 +33,7 @@ typedef struct Goal {
 
 /* A check that the goals make needless. */
 typedef struct Drop {
-    Ref check;
+    Ref check; /* 0: a wrap without a check */
     Ref wrap; /* becomes its index, or index + size if `from_end`; 0: stays */
     bool from_end;
 } Drop;
@@ -78,25 +79,66 @@ static bool add_both(Version *v, Lin d1, Lin d2, BlockId b) {
     return (add_goal(v, d1, b) && add_goal(v, d2, b)) || forget(v, m);
 }
 
+/* d <= 0 says that something is small without saying than what: sizes and counts rarely are. Such a
+ * goal comes from a subscript like i - k, which is meant to be negative where it can be. */
+static bool is_plausible(const Lin *d) {
+    for (uint32_t i = 0; i < d->n; i++)
+        if (d->t[i].k < 0) return true;
+    return d->c < 0 || d->n == 0;
+}
+
+/* Adds what must be shown for the index i not to be negative; false if it may well be. */
+static bool add_nonnegative(Version *v, Lin i, BlockId b) {
+    Mark m = mark(v);
+    if (!add_goal(v, lin_add(lin_const(0), i, -1), b)) return false;
+    for (uint32_t g = m.goals; g < v->goals.n; g++)
+        for (uint32_t k = 0; k < v->goals.at[g].n; k++)
+            if (!is_plausible(&v->goals.at[g].any[k])) return forget(v, m);
+    return true;
+}
+
+/* The wrap of a subscript in block b: is it one that may be changed there? */
+static Ref own_wrap(const Version *v, Ref w, Ref n, BlockId b) {
+    const Ins *i = ir_at(v->fn, w);
+    return i->op == OP_WRAP && i->args[1] == n && i->block == b ? w : 0;
+}
+
+/* In this order: never negative; always negative; sometimes, and then the wrap stays. */
 static bool plan_index(Version *v, BlockId b, Ref r) {
     const Ins *check = ir_at(v->fn, r);
     Ref w = check->args[0], n = check->args[1];
     bool wrapped = ir_at(v->fn, w)->op == OP_WRAP && ir_at(v->fn, w)->args[1] == n;
+    if (affine_is_invariant(v->af, w) && affine_is_invariant(v->af, n)) {
+        vec_push(v->cx, &v->goals, ((Goal){.cond = r}));
+        vec_push(v->cx, &v->drops, ((Drop){.check = r}));
+        return true;
+    }
     Lin i = affine_lin(v->af, wrapped ? ir_at(v->fn, w)->args[0] : w, LIN_ASSUME);
-    Lin size = affine_lin(v->af, n, LIN_ASSUME), minus = lin_add(lin_const(0), i, -1);
-    Lin below = lin_add(lin_add(i, size, -1), lin_const(1), 1), from_end = lin_add(minus, size, -1);
-    if (!wrapped || ir_at(v->fn, w)->block != b) w = 0;
-    Drop d = {r, w, false};
-    bool good = add_both(v, minus, below, b);
-    if (!good &&
-        wrapped) { /* always counted from the end; or now so, now so: then the wrap stays */
+    Lin size = affine_lin(v->af, n, LIN_ASSUME);
+    Lin below = lin_add(lin_add(i, size, -1), lin_const(1), 1);
+    Lin from_end = lin_add(lin_add(lin_const(0), i, -1), size, -1);
+    Drop d = {r, own_wrap(v, w, n, b), false};
+    Mark m = mark(v);
+    bool good = (add_nonnegative(v, i, b) && add_goal(v, below, b)) || forget(v, m);
+    if (!good && wrapped && affine_prove(v->af, lin_add(i, lin_const(1), 1), b)) {
         d.from_end = true;
-        good = add_both(v, lin_add(i, lin_const(1), 1), from_end, b);
-        if (!good) d.wrap = 0;
-        good = good || add_both(v, from_end, below, b);
+        good = add_goal(v, from_end, b) || forget(v, m);
+    } else if (!good && wrapped) {
+        d.wrap = 0;
+        good = add_both(v, from_end, below, b);
     }
     if (good) vec_push(v->cx, &v->drops, d);
     return good;
+}
+
+/* A wrap whose index is not checked. */
+static void plan_wrap(Version *v, BlockId b, Ref r) {
+    Mark m = mark(v);
+    Lin i = affine_lin(v->af, ir_at(v->fn, r)->args[0], LIN_ASSUME);
+    Drop d = {0, r, false};
+    bool good = add_nonnegative(v, i, b) || forget(v, m);
+    if (!good) d.from_end = good = affine_prove(v->af, lin_add(i, lin_const(1), 1), b);
+    if (good) vec_push(v->cx, &v->drops, d);
 }
 
 /* check c: c does not change in the nest, or is a comparison that the counters decide. */
@@ -137,6 +179,7 @@ static uint32_t plan(Version *v, Loop *nest) {
             Ref r = v->fn->blocks.at[b].ins.at[i];
             if (ir_at(v->fn, r)->op == OP_CHECK_INDEX) plan_index(v, b, r);
             if (ir_at(v->fn, r)->op == OP_CHECK) plan_check(v, b, r);
+            if (ir_at(v->fn, r)->op == OP_WRAP && !v->fn->options.boundscheck) plan_wrap(v, b, r);
         }
     }
     return v->drops.n;
@@ -306,7 +349,17 @@ static Ref emit_guards(Version *v, int bits) {
     return g.ok;
 }
 
+/* 0 <= i < n in one unsigned comparison. */
+static Ref emit_index_check(Version *v, Ref check) {
+    Ref i = read_early(v, ir_at(v->fn, check)->args[0]);
+    Ref n = read_early(v, ir_at(v->fn, check)->args[1]);
+    i = add_ins(v, OP_BITCAST, TY_U(64), 1, &i);
+    n = add_ins(v, OP_BITCAST, TY_U(64), 1, &n);
+    return add_ins(v, OP_LT, TY_OF(TY_BOOL), 2, (Ref[]){i, n});
+}
+
 static Ref emit_goal(Version *v, const Goal *g) {
+    if (g->cond && ir_at(v->fn, g->cond)->op == OP_CHECK_INDEX) return emit_index_check(v, g->cond);
     if (g->cond) return read_early(v, g->cond);
     Ref ok = emit_never_positive(v, &g->any[0]);
     for (uint32_t k = 1; k < g->n; k++)
@@ -345,7 +398,7 @@ static Ref emit_checks(Version *v, int bits) {
 static void drop_checks(Version *v) {
     for (uint32_t i = 0; i < v->drops.n; i++) {
         const Drop *d = &v->drops.at[i];
-        ir_kill(v->fn, d->check);
+        if (d->check) ir_kill(v->fn, d->check);
         if (!d->wrap || ir_at(v->fn, d->wrap)->op != OP_WRAP) continue;
         if (d->from_end) {
             ir_at(v->fn, d->wrap)->op = OP_ADD;
@@ -368,12 +421,10 @@ static void version_nest(Version *v) {
     v->changed = true;
 }
 
-/* How many checks could go if the loops inside were versioned one by one; single loops inside
- * others are not. */
+/* How many checks could go if the loops inside were versioned one by one. */
 static uint32_t plan_children(Version *v, Loop *loop) {
     uint32_t sum = 0;
     for (Loop *l = loop->child; l; l = l->next) {
-        if (!l->child) continue;
         uint32_t own = plan(v, l), inner = plan_children(v, l);
         sum += own > inner ? own : inner;
     }
@@ -382,7 +433,6 @@ static uint32_t plan_children(Version *v, Loop *loop) {
 
 static void version_loops(Version *v, Loop *loop) {
     for (; loop; loop = loop->next) {
-        if (loop->depth > 1 && !loop->child) continue;
         uint32_t inner = plan_children(v, loop), own = plan(v, loop);
         if (inner > own)
             version_loops(v, loop->child);
@@ -391,18 +441,9 @@ static void version_loops(Version *v, Loop *loop) {
     }
 }
 
-static bool has_checks(const Fn *fn) {
-    for (BlockId b = 0; b < fn->blocks.n; b++)
-        for (uint32_t i = 0; i < fn->blocks.at[b].ins.n; i++) {
-            unsigned op = ir_at(fn, fn->blocks.at[b].ins.at[i])->op;
-            if (op == OP_CHECK || op == OP_CHECK_INDEX) return true;
-        }
-    return false;
-}
-
 bool opt_version(Cx *cx, Fn *fn) {
-    if (fn->is_slow || (fn->is_kernel && !fn->runs_blocks) || !has_checks(fn)) return false;
-    outline_preheaders(cx, fn);
+    if (fn->is_slow || (fn->is_kernel && !fn->runs_blocks) || !opt_has_checks(fn)) return false;
+    opt_make_preheaders(cx, fn);
     Version v = {.cx = cx, .fn = fn, .af = affine_new(cx, fn, LIN_ASSUME)};
     v.uses = outline_find_uses(cx, v.af);
     version_loops(&v, v.af->loops->roots);

@@ -7,10 +7,6 @@
  * be copied) */
 bool outline_is_possible(const Affine *af, const Loop *nest);
 
-/* Gives every loop a preheader: a block that ends in a jump to the header and is the only way
- * in. */
-void outline_preheaders(Cx *cx, Fn *fn);
-
 /* Where values of loops are used outside them; once a function, before the first nest is cut out. */
 typedef struct OutUses OutUses;
 OutUses *outline_find_uses(Cx *cx, const Affine *af);

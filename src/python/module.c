@@ -33,13 +33,23 @@ static PyObject *memory_stats(PyObject *module, PyObject *unused) {
     return Py_BuildValue("(KK)", (unsigned long long)s.made, (unsigned long long)s.freed);
 }
 
-/* fail_after(n): fail the n-th allocation from now on; how many there were since the last call. */
+#ifdef WS_CHECKS
+/* _fail_after(n): fail the n-th allocation of ours from now on, in both shared objects; how many
+ * there were since the last call. */
 static PyObject *fail_after(PyObject *module, PyObject *args) {
     (void)module;
     unsigned long long n;
     if (!PyArg_ParseTuple(args, "K", &n)) return NULL;
     return PyLong_FromUnsignedLongLong(mem_fail_after(n));
 }
+
+/* _live_blocks(): what is allocated now. */
+static PyObject *live_blocks(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    return PyLong_FromUnsignedLongLong(mem_live());
+}
+#endif
 
 /* builtin_rows(): what compiled code may call; see row_list in infer/row.h. */
 static PyObject *builtin_rows(PyObject *module, PyObject *unused) {
@@ -92,11 +102,14 @@ static PyMethodDef functions[] = {
     {"is_compiler_open", is_compiler_open, METH_NOARGS, NULL},
     {"ir_tool", ir_tool, METH_VARARGS, NULL},
     {"memory_stats", memory_stats, METH_NOARGS, NULL},
-    {"fail_after", fail_after, METH_VARARGS, NULL},
     {"builtin_rows", builtin_rows, METH_NOARGS, NULL},
     {"promote", promote, METH_VARARGS, NULL},
     {"join", join, METH_VARARGS, NULL},
     {"launch", (PyCFunction)(void *)(uintptr_t)python_launch, METH_FASTCALL, NULL},
+#ifdef WS_CHECKS
+    {"_fail_after", fail_after, METH_VARARGS, NULL},
+    {"_live_blocks", live_blocks, METH_NOARGS, NULL},
+#endif
     {NULL, NULL, 0, NULL}};
 
 /* The type table and NumPy's API are one per process: a second interpreter would share objects with

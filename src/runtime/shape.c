@@ -7,7 +7,8 @@
 enum { MAX_RANK = 32 };
 
 /* Axes of length 1 say nothing: they are left out. Returns the rank that remains. */
-static int64_t drop_ones(int64_t rank, const int64_t *shape, const int64_t *strides, int64_t *s, int64_t *t) {
+static int64_t drop_ones(int64_t rank, const int64_t *shape, const int64_t *strides, int64_t *s,
+                         int64_t *t) {
     int64_t n = 0;
     for (int64_t i = 0; i < rank; i++)
         if (shape[i] != 1) {
@@ -19,8 +20,8 @@ static int64_t drop_ones(int64_t rank, const int64_t *shape, const int64_t *stri
 
 /* Groups of old axes and groups of new axes of equal size are matched from the left. Within a group of old
  * axes each must step exactly over the next; the new axes then step within it. Sizes are equal and not 0. */
-static bool plan(int64_t n, const int64_t *shape, const int64_t *strides, int64_t m, const int64_t *new_shape,
-                 int64_t *out) {
+static bool plan(int64_t n, const int64_t *shape, const int64_t *strides, int64_t m,
+                 const int64_t *new_shape, int64_t *out) {
     int64_t i = 0, j = 0;
     while (i < n && j < m) {
         int64_t last_i = i, last_j = j, old_size = shape[i], new_size = new_shape[j];

@@ -66,7 +66,7 @@ Type *ty_named_tuple(PyObject *cls, const char *const *names, Type *const *items
     Type *t = ty_lookup(&probe);
     if (t) return t;
     probe.names = copy_names(names, n);
-    if (!probe.names) return NULL;
+    if (!probe.names) return ty_fail(true);
     t = intern_object(&probe);
     if (!t) mem_free(probe.names);
     return t; /* the texts stay: the type points at them */

@@ -148,6 +148,15 @@ fail:
     return NULL;
 }
 
+static _Thread_local bool ran_out;
+
+bool ty_ran_out(void) { return ran_out; }
+
+Type *ty_fail(bool for_memory) {
+    ran_out = for_memory;
+    return NULL;
+}
+
 Type *ty_lookup(const Type *probe) {
     pthread_mutex_lock(&table.lock);
     Type *t = table.cap ? *find_slot(probe) : NULL;
@@ -167,7 +176,7 @@ Type *ty_intern(const Type *probe, const char *label) {
         t = *slot;
     }
     pthread_mutex_unlock(&table.lock);
-    return t;
+    return t ? t : ty_fail(true);
 }
 
 static Type **basic_slot(TyKind kind, unsigned bits, bool is_signed) {
@@ -179,7 +188,7 @@ static Type **basic_slot(TyKind kind, unsigned bits, bool is_signed) {
 Type *ty_basic(TyKind kind, unsigned bits, bool is_signed) {
     if (kind != TY_INT) is_signed = false;
     Type **slot = basic_slot(kind, bits, is_signed);
-    return slot ? *slot : NULL;
+    return slot ? *slot : ty_fail(false);
 }
 
 int ty_init(void) {
@@ -214,7 +223,7 @@ Type *ty_optional(Type *of) {
 }
 
 Type *ty_array(Type *elem, unsigned ndim, char layout, bool readonly, bool aligned) {
-    if (elem->size == 0 || ndim > 64) return NULL;
+    if (elem->size == 0 || ndim > 64) return ty_fail(false);
     if (ndim == 0 || (ndim == 1 && layout == 'F')) layout = 'C';
     Type probe = {.kind = TY_ARRAY,
                   .elem = elem,
@@ -261,9 +270,9 @@ Type *ty_cell(Type *of) {
     return ty_intern(&probe, NULL);
 }
 
-static const TypesApi api = {
+static const TypesApi api = {.ran_out = ty_ran_out,
 #define TYFN(result, name, params, args) name,
-    TYPES_API(TYFN)
+                             TYPES_API(TYFN)
 #undef TYFN
 };
 const TypesApi *ty_api = &api;

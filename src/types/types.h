@@ -116,8 +116,8 @@ struct Type {
     TYFN(Type *, ty_cell, (Type *of), (of))
 /* clang-format on */
 
-/* Each returns the interned type, or NULL when out of memory (or when the pieces make no type: an
- * array of tuples). ty_object and ty_enum keep a reference to obj for good; the GIL must be held
+/* Each returns the interned type, or NULL when out of memory (in _compiler the compile is left then)
+ * or when the pieces make no type: an array of tuples. ty_object and ty_enum keep a reference to obj for good; the GIL must be held
  * for them.
  *
  * ty_basic: NONE, BOOL, INT (8-64), FLOAT (16, 32, 64), COMPLEX (64, 128), STR, BYTES, RANGE, EXC,
@@ -127,8 +127,12 @@ struct Type {
 TYPES_API(TYFN)
 #undef TYFN
 
+/* Was the last NULL that this thread was given for want of memory? */
+bool ty_ran_out(void);
+
 /* The pointers handed to _compiler, in the order of TYPES_API. */
 typedef struct TypesApi {
+    bool (*ran_out)(void);
 #define TYFN(result, name, params, args) result(*name) params;
     TYPES_API(TYFN)
 #undef TYFN

@@ -10,6 +10,9 @@ Type *ty_intern(const Type *probe, const char *label);
 /* The same, but NULL if there is none yet. */
 Type *ty_lookup(const Type *probe);
 
+/* NULL; why, for ty_ran_out. */
+Type *ty_fail(bool for_memory);
+
 /* Text of a type for people, as Numba prints it: new, to be freed with mem_free; NULL when out of
  * memory. */
 char *ty_new_name(const Type *t, const char *label);

@@ -89,7 +89,7 @@ def test_pow_of_ints(a, b):
     return pow(a, b)
 
 
-@on((2.0, 0.5), (2, -1.5), (1.5, 3))
+@on((2.0, 0.5), (2, -1.5), (1.5, 3), ulp=1)
 def test_pow_of_floats(a, b):
     return pow(a, b)
 
@@ -116,7 +116,7 @@ def test_round_of_what_has_no_integer(x):
     check(lambda x: round(x), x)
 
 
-@on(np.array([1.5, 2.5]), np.array([3, 4]), np.zeros(0), np.array([True, True]))
+@on(np.array([1.5, 2.5]), np.array([3, 4]), np.array([True, True]))
 def test_sum_of_an_array(a):
     return sum(a)
 

@@ -176,7 +176,7 @@ def test_inner_function_passed_on(x):
 
 @on(3)
 def test_lambda(n):
-    add = lambda x, y=2: x + y * n  # noqa: E731
+    add = lambda x, y=2: x + y * n
     return add(1), add(1, 5)
 
 

@@ -53,7 +53,7 @@ def test_exec_without_registered_source_says_so_in_one_sentence():
 
 def test_lambdas():
     assert njit(lambda x: x + 1)(1) == 2
-    double = lambda x: x * 2  # noqa: E731
+    double = lambda x: x * 2
     assert njit(double)(4) == 8
 
 

@@ -103,7 +103,7 @@ def flat(a):
 
 
 def transpose(a, *axes):
-    """a.transpose(): the axes reversed; a.transpose(1, 0, 2), a.transpose((1, 0, 2)): in that order."""
+    """a.transpose(): the axes reversed; a.transpose(1, 0, 2): in that order; also as a tuple."""
     if len(axes) == 0:
         return intrinsics.transpose(a)
     if len(axes) == 1 and axes[0] is None:

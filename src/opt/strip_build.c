@@ -1,0 +1,400 @@
+/* The two passes over a strip, put before the loop (see strip.c for the picture). */
+#include "opt/strip.h"
+
+#include "ir/math.h"
+
+enum { FEW = 8 }; /* iterations not worth a strip */
+
+typedef struct Build {
+    StripPlan *p;
+    Cx *cx;
+    Fn *fn;
+    BlockId strip, size, look; /* the blocks around the passes */
+    Ref start, end;            /* counter at the start of the strip, and behind it */
+    Ref *buffers;              /* per value saved: its address on the stack */
+    /* the first pass, per position in the loop */
+    Map refs;         /* value of the loop -> its copy */
+    BlockId *copy;    /* NO_BLOCK: not in the first pass */
+    uint32_t *npreds; /* ways into it */
+    Ref *fault;       /* at its start, then at its end: has there been one? */
+    BlockId second; /* header of the second pass */
+    Type *fault_ty;
+} Build;
+
+static Ref add(Build *b, BlockId to, Op op, Type *ty, uint32_t n, const Ref *args) {
+    return ir_add(b->cx, b->fn, to, op, ty, (Span){0}, n, args);
+}
+static Ref add_int(Build *b, BlockId to, Type *ty, int64_t k) {
+    return ir_const(b->cx, b->fn, to, ir_const_int(b->cx, ty, k), (Span){0});
+}
+static Ref add_bool_op(Build *b, BlockId to, Op op, Ref x, Ref y) {
+    return add(b, to, op, TY_OF(TY_BOOL), 2, (Ref[]){x, y});
+}
+static Ref either(Build *b, BlockId to, Ref x, Ref y) {
+    return x ? add_bool_op(b, to, OP_OR, x, y) : y;
+}
+
+static BlockId block_at(const Build *b, uint32_t k) { return b->p->loop->blocks[k]; }
+
+/* --- where arrays lie --------------------------------------------------------------------------- */
+
+static Ref add_field(Build *b, BlockId to, Ref array, uint32_t k) {
+    Ref r = add(b, to, OP_FIELD, ir_field_type(ir_at(b->fn, array)->ty, k), 1, &array);
+    ir_at(b->fn, r)->imm = k;
+    return r;
+}
+
+/* The array's first and last byte + 1, as integers. An empty array may get anything: nothing in it
+ * is read or written. */
+static void add_extent(Build *b, BlockId to, Ref array, Ref *first, Ref *last) {
+    Type *i64 = TY_I(64), *t = ir_at(b->fn, array)->ty;
+    Ref data = add_field(b, to, array, 0), size = add_int(b, to, i64, t->elem->size);
+    *first = add(b, to, OP_BITCAST, i64, 1, &data);
+    if (t->layout != 'A') {
+        for (uint32_t k = 0; k < t->ndim; k++)
+            size = add(b, to, OP_MUL, i64, 2, (Ref[]){size, add_field(b, to, array, 2 + k)});
+        *last = add(b, to, OP_ADD, i64, 2, (Ref[]){*first, size});
+        return;
+    }
+    Ref zero = add_int(b, to, i64, 0), minus = add_int(b, to, i64, -1);
+    *last = add(b, to, OP_ADD, i64, 2, (Ref[]){*first, size});
+    for (uint32_t k = 0; k < t->ndim; k++) { /* strides may be negative */
+        Ref steps = add(b, to, OP_ADD, i64, 2, (Ref[]){add_field(b, to, array, 2 + k), minus});
+        Ref way =
+            add(b, to, OP_MUL, i64, 2, (Ref[]){steps, add_field(b, to, array, 2 + t->ndim + k)});
+        Ref down = add_bool_op(b, to, OP_LT, way, zero);
+        Ref below = add(b, to, OP_SELECT, i64, 3, (Ref[]){down, way, zero});
+        Ref above = add(b, to, OP_SELECT, i64, 3, (Ref[]){down, zero, way});
+        *first = add(b, to, OP_ADD, i64, 2, (Ref[]){*first, below});
+        *last = add(b, to, OP_ADD, i64, 2, (Ref[]){*last, above});
+    }
+}
+
+/* One and the same memory: an element has one address, whichever of the two it is asked of. */
+static Ref add_is_same(Build *b, BlockId to, const Overlap *o) {
+    Type *i64 = TY_I(64);
+    const Type *t = ir_at(b->fn, o->read)->ty;
+    Ref x = add_field(b, to, o->read, 0), y = add_field(b, to, o->written, 0);
+    x = add(b, to, OP_BITCAST, i64, 1, &x), y = add(b, to, OP_BITCAST, i64, 1, &y);
+    Ref same = add_bool_op(b, to, OP_EQ, x, y);
+    for (uint32_t k = 0; k < t->ndim; k++) {
+        if (k == (t->layout == 'C' ? 0u : t->ndim - 1u)) continue; /* the slowest axis */
+        x = add_field(b, to, o->read, 2 + k), y = add_field(b, to, o->written, 2 + k);
+        same = add_bool_op(b, to, OP_AND, same, add_bool_op(b, to, OP_EQ, x, y));
+    }
+    return same;
+}
+
+/* Before the loop: does no pair of arrays stand in the way? 0: there is none. */
+static Ref add_overlap_tests(Build *b, BlockId to) {
+    Ref ok = 0;
+    for (uint32_t k = 0; k < b->p->overlaps.n; k++) {
+        const Overlap *o = &b->p->overlaps.at[k];
+        Ref r0, r1, w0, w1;
+        add_extent(b, to, o->read, &r0, &r1);
+        add_extent(b, to, o->written, &w0, &w1);
+        Ref apart = add_bool_op(b, to, OP_LE, r1, w0);
+        apart = either(b, to, apart, add_bool_op(b, to, OP_LE, w1, r0));
+        if (o->may_be_same) apart = either(b, to, apart, add_is_same(b, to, o));
+        ok = ok ? add_bool_op(b, to, OP_AND, ok, apart) : apart;
+    }
+    return ok;
+}
+
+/* --- the first pass ----------------------------------------------------------------------------- */
+
+static Ref copy_of(const Build *b, Ref r) { return (Ref)map_get(&b->refs, r, r); }
+
+/* The way number s out of position k in the first pass. */
+static uint32_t way_out(const Build *b, uint32_t k, uint32_t s) {
+    const Term *t = &b->fn->blocks.at[block_at(b, k)].term;
+    if (t->kind == TERM_BRANCH && k > 0 && !b->p->keeps[k]) return b->p->meet[k];
+    return strip_at(b->p, t->succ[s].to) - 1;
+}
+static uint32_t ways_out(const Build *b, uint32_t k) {
+    const Term *t = &b->fn->blocks.at[block_at(b, k)].term;
+    return k > 0 && t->kind == TERM_BRANCH && b->p->keeps[k] ? 2 : 1;
+}
+
+static void make_blocks(Build *b) {
+    for (uint32_t k = 0; k < b->p->loop->nblocks; k++) {
+        if (k > 0 && !b->npreds[k]) {
+            b->copy[k] = NO_BLOCK;
+            continue;
+        }
+        b->copy[k] = ir_new_block(b->cx, b->fn, k ? "check" : "check.for");
+        for (uint32_t s = 0; s < ways_out(b, k); s++) b->npreds[way_out(b, k, s)]++;
+    }
+}
+
+static void make_params(Build *b, uint32_t k) {
+    const Refs *params = &b->fn->blocks.at[block_at(b, k)].params;
+    for (uint32_t i = 0; i < params->n; i++) {
+        Ref r = params->at[i];
+        if (!strip_has(b->p, r) && r != b->p->counter) continue;
+        Type *ty = ir_at(b->fn, r)->ty;
+        map_set(b->cx, &b->refs, r, ir_add_param(b->cx, b->fn, b->copy[k], ty));
+        params = &b->fn->blocks.at[block_at(b, k)].params;
+    }
+    if (b->npreds[k] > 1 || k == 0)
+        b->fault[k] = ir_add_param(b->cx, b->fn, b->copy[k], b->fault_ty);
+}
+
+static void copy_ins(Build *b, BlockId to, Ref r) {
+    Ref args[8], made;
+    Ins i = *ir_at(b->fn, r);
+    Ref *list = i.nargs <= 8 ? args : NEWN(b->cx, Ref, i.nargs);
+    for (uint32_t a = 0; a < i.nargs; a++) list[a] = copy_of(b, i.args[a]);
+    made = add(b, to, (Op)i.op, i.ty, i.nargs, list);
+    i.args = ir_at(b->fn, made)->args;
+    i.block = to;
+    *ir_at(b->fn, made) = i;
+    map_set(b->cx, &b->refs, r, made);
+}
+
+/* Faults are counted, in integers as wide as what the checks compare: then a lane of a vector holds
+ * a whole count, while a vector of bools would have to be packed and unpacked. */
+static Type *find_fault_type(const Build *b) {
+    for (uint32_t k = 0; k < b->p->checks.n; k++) {
+        const Ins *c = ir_at(b->fn, b->p->checks.at[k]), *i = ir_at(b->fn, c->args[0]);
+        while ((i->op == OP_XOR || i->op == OP_OR || i->op == OP_AND) && i->ty->kind == TY_BOOL)
+            i = ir_at(b->fn, i->args[0]);
+        if (c->op != OP_CHECK || !i->nargs || ir_at(b->fn, i->args[0])->ty->bits != 32)
+            return TY_I(64);
+    }
+    return TY_I(32);
+}
+
+/* -1 if the check would raise (or if the subscript is negative), else 0. */
+static Ref copy_check(Build *b, BlockId to, const Ins *c) {
+    Type *u64 = TY_U(64), *ty = b->fault_ty;
+    Ref good, zero = add_int(b, to, ty, 0), ones = add_int(b, to, ty, -1);
+    if (c->op == OP_CHECK) {
+        good = copy_of(b, c->args[0]);
+        return add(b, to, OP_SELECT, ty, 3, (Ref[]){good, zero, ones});
+    }
+    Ref index = (Ref)map_get(&b->p->wraps, c->args[0], c->args[0]), size = copy_of(b, c->args[1]);
+    index = copy_of(b, index);
+    index = add(b, to, OP_BITCAST, u64, 1, &index), size = add(b, to, OP_BITCAST, u64, 1, &size);
+    good = add_bool_op(b, to, OP_LT, index, size);
+    return add(b, to, OP_SELECT, ty, 3, (Ref[]){good, zero, ones});
+}
+
+static Ref buffer_place(Build *b, BlockId to, uint32_t n, Ref counter) {
+    Type *i64 = TY_I(64);
+    uint32_t size = ir_at(b->fn, b->p->saved.at[n])->ty->size;
+    Ref done = add(b, to, OP_SUB, i64, 2, (Ref[]){counter, b->start});
+    Ref bytes = add(b, to, OP_MUL, i64, 2, (Ref[]){done, add_int(b, to, i64, size)});
+    return add(b, to, OP_OFFSET, TY_OF(TY_PTR), 2, (Ref[]){b->buffers[n], bytes});
+}
+
+static void save(Build *b, BlockId to, Ref r) {
+    uint32_t n = (uint32_t)map_get(&b->p->is_saved, r, 0);
+    if (!n) return;
+    Ref place = buffer_place(b, to, n - 1, copy_of(b, b->p->counter));
+    add(b, to, OP_STORE, TY_OF(TY_NONE), 2, (Ref[]){place, copy_of(b, r)});
+}
+
+static void copy_block(Build *b, uint32_t k) {
+    StripPlan *p = b->p;
+    BlockId to = b->copy[k];
+    for (uint32_t i = 0; i < b->fn->blocks.at[block_at(b, k)].ins.n; i++) {
+        Ref r = b->fn->blocks.at[block_at(b, k)].ins.at[i];
+        const Ins in = *ir_at(b->fn, r);
+        if (in.op == OP_CHECK || in.op == OP_CHECK_INDEX) {
+            Ref bad = copy_check(b, to, &in);
+            b->fault[k] = add(b, to, OP_ADD, b->fault_ty, 2, (Ref[]){b->fault[k], bad});
+        } else if (strip_has(p, r) && map_get(&p->wraps, r, 0)) {
+            map_set(b->cx, &b->refs, r, copy_of(b, in.args[0]));
+        } else if (strip_has(p, r)) {
+            copy_ins(b, to, r);
+            save(b, to, r);
+        }
+    }
+}
+
+/* The edge from position k to position `to`; e: the loop's own edge, or NULL if its arguments do
+ * not matter. */
+static Edge copy_edge(Build *b, uint32_t k, uint32_t to, const Edge *e) {
+    Refs args = {0};
+    const Refs *params = &b->fn->blocks.at[block_at(b, to)].params;
+    for (uint32_t i = 0; i < params->n; i++)
+        if (b->p->merges[to] ? strip_has(b->p, params->at[i]) : params->at[i] == b->p->counter)
+            vec_push(b->cx, &args, copy_of(b, e->args[i]));
+    if (b->npreds[to] > 1 || to == 0)
+        vec_push(b->cx, &args, b->fault[k]);
+    else
+        b->fault[to] = b->fault[k];
+    return ir_edge(b->cx, b->copy[to], args.n, args.at);
+}
+
+static void copy_term(Build *b, uint32_t k) {
+    Term t = b->fn->blocks.at[block_at(b, k)].term;
+    Edge to[2];
+    for (uint32_t s = 0; s < ways_out(b, k); s++)
+        to[s] = copy_edge(b, k, way_out(b, k, s), &t.succ[s]);
+    if (k == 0) { /* the header */
+        Ref more = add_bool_op(b, b->copy[0], OP_LT, copy_of(b, b->p->counter), b->end);
+        ir_branch(b->cx, b->fn, b->copy[0], more, to[0], ir_edge(b->cx, b->look, 0, NULL), t.span);
+    } else if (ways_out(b, k) == 2) {
+        ir_branch(b->cx, b->fn, b->copy[k], copy_of(b, t.arg), to[0], to[1], t.span);
+    } else {
+        ir_jump(b->cx, b->fn, b->copy[k], to[0].to, to[0].n, to[0].args);
+    }
+}
+
+static void build_first(Build *b) {
+    StripPlan *p = b->p;
+    uint32_t n = p->loop->nblocks;
+    b->copy = NEWN(b->cx, BlockId, n);
+    b->npreds = NEWN(b->cx, uint32_t, n);
+    b->fault = NEWN(b->cx, Ref, n);
+    b->fault_ty = find_fault_type(b);
+    make_blocks(b);
+    for (uint32_t k = 0; k < n; k++) {
+        if (b->copy[k] == NO_BLOCK) continue;
+        make_params(b, k);
+        if (k == 0) { /* what counts the loop up stands in the latch, perhaps for nobody else */
+            Ref next =
+                p->fn->blocks.at[p->loop->latch].term.succ[0].args[ir_at(b->fn, p->counter)->imm];
+            map_set(b->cx, &p->first, next, 1);
+            Ref one = ir_at(b->fn, next)->args[1];
+            if (strip_at(p, ir_at(b->fn, one)->block)) map_set(b->cx, &p->first, one, 1);
+        }
+        copy_block(b, k);
+        copy_term(b, k);
+    }
+}
+
+/* --- the second pass ---------------------------------------------------------------------------- */
+
+static void drop_checks(Build *b, const Map *refs) {
+    for (uint32_t k = 0; k < b->p->checks.n; k++)
+        ir_kill(b->fn, (Ref)map_get(refs, b->p->checks.at[k], 0));
+}
+
+/* A subscript is what was written: the first pass has seen that it is not negative. */
+static void drop_wraps(Build *b, const Map *refs, Subst *sub) {
+    for (uint32_t k = 0; k < b->p->checks.n; k++) {
+        const Ins *c = ir_at(b->fn, b->p->checks.at[k]);
+        Ref wrap = (Ref)map_get(refs, c->args[0], 0);
+        if (c->op != OP_CHECK_INDEX || !map_get(&b->p->wraps, c->args[0], 0)) continue;
+        if (!wrap || ir_at(b->fn, wrap)->op != OP_WRAP) continue;
+        subst_set(b->cx, sub, wrap, ir_at(b->fn, wrap)->args[0]);
+        ir_kill(b->fn, wrap);
+    }
+}
+
+/* Values in buffers are read where they were computed. */
+static void read_saved(Build *b, const Map *refs, Subst *sub) {
+    Ref counter = (Ref)map_get(refs, b->p->counter, 0);
+    for (uint32_t n = 0; n < b->p->saved.n; n++) {
+        Ref old = (Ref)map_get(refs, b->p->saved.at[n], 0);
+        BlockId to = ir_at(b->fn, old)->block;
+        Refs *list = &b->fn->blocks.at[to].ins;
+        uint32_t at = 0, first = list->n;
+        while (list->at[at] != old) at++;
+        Ref place = buffer_place(b, to, n, counter);
+        Ref read = add(b, to, OP_LOAD, ir_at(b->fn, old)->ty, 1, &place);
+        list = &b->fn->blocks.at[to].ins;
+        uint32_t made = list->n - first; /* from the end of the block to where it belongs */
+        Ref *moved = NEWN(b->cx, Ref, made);
+        memcpy(moved, list->at + first, made * sizeof(Ref));
+        memmove(list->at + at + made, list->at + at, (first - at) * sizeof(Ref));
+        memcpy(list->at + at, moved, made * sizeof(Ref));
+        subst_set(b->cx, sub, old, read);
+        ir_kill(b->fn, old);
+    }
+}
+
+static void build_second(Build *b) {
+    StripPlan *p = b->p;
+    Fn *fn = b->fn;
+    Map refs = {0}, ids = {0};
+    Subst sub = {0};
+    ir_clone(b->cx, fn, fn, p->loop->blocks, p->loop->nblocks, &refs, &ids);
+    drop_checks(b, &refs);
+    drop_wraps(b, &refs, &sub);
+    read_saved(b, &refs, &sub);
+    for (uint32_t k = 0; k < p->loop->nblocks; k++) {
+        BlockId id = (BlockId)map_get(&ids, block_at(b, k), 0);
+        subst_block(fn, &sub, id);
+        fn->blocks.at[id].handler = (Edge){.to = NO_BLOCK};
+    }
+    b->second = (BlockId)map_get(&ids, p->loop->header, 0);
+    Ref counter = (Ref)map_get(&refs, p->counter, 0);
+    Ref more = add_bool_op(b, b->second, OP_LT, counter, b->end);
+    Block *header = &fn->blocks.at[b->second];
+    header->term.arg = more;
+    header->term.succ[1] = ir_edge(b->cx, b->strip, header->params.n, header->params.at);
+}
+
+/* --- around them -------------------------------------------------------------------------------- */
+
+static uint32_t first_after_args(const Fn *fn) {
+    uint32_t i = 0;
+    while (i < fn->blocks.at[0].ins.n && ir_at(fn, fn->blocks.at[0].ins.at[i])->op == OP_ARG) i++;
+    return i;
+}
+
+static void make_buffers(Build *b) {
+    b->buffers = NEWN(b->cx, Ref, b->p->saved.n + 1);
+    for (uint32_t n = 0; n < b->p->saved.n; n++) {
+        Ref r = ir_insert(b->cx, b->fn, 0, first_after_args(b->fn), OP_STACK, TY_OF(TY_PTR),
+                          (Span){0}, 0, NULL);
+        ir_at(b->fn, r)->imm = STRIP * (int64_t)ir_at(b->fn, b->p->saved.at[n])->ty->size;
+        b->buffers[n] = r;
+    }
+}
+
+/* strip: enough left? size: where this strip ends. */
+static void build_head(Build *b) {
+    Type *i64 = TY_I(64);
+    const StripPlan *p = b->p;
+    BlockId header = p->loop->header;
+    for (uint32_t i = 0; i < b->fn->blocks.at[header].params.n; i++) {
+        Ref r = b->fn->blocks.at[header].params.at[i];
+        Ref made = ir_add_param(b->cx, b->fn, b->strip, ir_at(b->fn, r)->ty);
+        if (r == p->counter) b->start = made;
+    }
+    const Refs *params = &b->fn->blocks.at[b->strip].params;
+    Ref left = add(b, b->strip, OP_SUB, i64, 2, (Ref[]){p->limit, b->start});
+    Ref enough = add_bool_op(b, b->strip, OP_GT, left, add_int(b, b->strip, i64, FEW - 1));
+    ir_branch(b->cx, b->fn, b->strip, enough, ir_edge(b->cx, b->size, 0, NULL),
+              ir_edge(b->cx, header, params->n, params->at), (Span){0});
+    Ref most = add_int(b, b->size, i64, STRIP);
+    Ref less = add_bool_op(b, b->size, OP_LT, left, most);
+    Ref n = add(b, b->size, OP_SELECT, i64, 3, (Ref[]){less, left, most});
+    b->end = add(b, b->size, OP_ADD, i64, 2, (Ref[]){b->start, n});
+}
+
+static void connect(Build *b) {
+    Fn *fn = b->fn;
+    const Loop *l = b->p->loop;
+    Ref none = add_int(b, b->size, b->fault_ty, 0);
+    ir_jump(b->cx, fn, b->size, b->copy[0], 2, (Ref[]){b->start, none});
+    const Refs *params = &fn->blocks.at[b->strip].params;
+    Ref fault = fn->blocks.at[b->copy[0]].params.at[1];
+    fault = add_bool_op(b, b->look, OP_NE, fault, add_int(b, b->look, b->fault_ty, 0));
+    ir_branch(b->cx, fn, b->look, fault, ir_edge(b->cx, l->header, params->n, params->at),
+              ir_edge(b->cx, b->second, params->n, params->at), (Span){0});
+    Edge in = fn->blocks.at[l->preheader].term.succ[0];
+    Ref ok = add_overlap_tests(b, l->preheader);
+    if (ok)
+        ir_branch(b->cx, fn, l->preheader, ok, ir_edge(b->cx, b->strip, in.n, in.args), in,
+                  (Span){0});
+    else
+        ir_jump(b->cx, fn, l->preheader, b->strip, in.n, in.args);
+}
+
+void strip_build(StripPlan *p) {
+    Build b = {.p = p, .cx = p->cx, .fn = p->fn};
+    b.strip = ir_new_block(p->cx, p->fn, "strip");
+    b.size = ir_new_block(p->cx, p->fn, "strip.size");
+    b.look = ir_new_block(p->cx, p->fn, "strip.look");
+    build_head(&b);
+    make_buffers(&b);
+    build_first(&b);
+    build_second(&b);
+    connect(&b);
+}
