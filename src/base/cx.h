@@ -40,6 +40,7 @@ typedef struct Cx {
     Diag *diag; /* the error of this compile, NULL while there is none */
     SourceFile *files;
     uint32_t nfiles;
+    bool no_memory; /* ran out on the way: what comes out now is not to be trusted */
     struct StrTable *strings; /* interned names */
     uint64_t stage_ns[8]; /* wall time of each stage, see StageId in core/unit.h */
 } Cx;
@@ -52,9 +53,10 @@ void cx_close(Cx *cx);
  * memory). May be nested. */
 int cx_run(Cx *cx, void (*body)(Cx *, void *), void *arg);
 _Noreturn void cx_abort(Cx *cx);
-/* The innermost cx_run of this thread is left because there is no memory; comes back if none runs. For
- * functions without a Cx. */
+/* For functions without a Cx, about the innermost cx_run of this thread (nothing happens if none runs):
+ * leave it because there is no memory; set its no_memory. */
 void cx_abort_for_memory(void);
+void cx_note_no_memory(void);
 
 /* n zeroed bytes until cx_close. Never NULL. */
 void *cx_alloc(Cx *cx, size_t n);

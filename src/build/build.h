@@ -47,6 +47,10 @@ Span build_def_span(const FnDef *def);
 /* An attribute of a Python object: new, or NULL with the exception set. For names that are asked for again and again:
  * they are interned. */
 PyObject *build_get_attr(PyObject *obj, const char *name);
+/* dict[name]: borrowed, or NULL without an exception. */
+PyObject *build_get_item(PyObject *dict, const char *name);
+/* Clears the exception that is set, if any. After a MemoryError the compile goes on, but fails with it in the end. */
+void build_clear_error(void);
 
 /* A new HIGH function of `module`, its args untyped: parameters, then captures. GIL held. Captured
  * arrays are added to module->captured (their types are not). A loop keeps its id whatever other

@@ -11,7 +11,7 @@ static bool has_type(const Builder *b, const char *name) {
     PyObject *key = PyUnicode_FromString(name);
     bool has =
         key && PyDict_Check(b->module->locals) && PyDict_GetItemWithError(b->module->locals, key);
-    PyErr_Clear();
+    py_clear_error();
     Py_DecRef(key);
     return has;
 }
@@ -47,7 +47,7 @@ static PyObject *find_in_dict(PyObject *dict, const char *name) {
     PyObject *key = dict && PyDict_Check(dict) ? PyUnicode_FromString(name) : NULL;
     PyObject *value = key ? PyDict_GetItemWithError(dict, key) : NULL;
     Py_DecRef(key);
-    if (!value) PyErr_Clear();
+    if (!value) py_clear_error();
     return value;
 }
 

@@ -29,7 +29,7 @@ static Const *const_int(Cx *cx, PyObject *obj) {
     if (!overflow) return ir_const_int(cx, TY_I(64), i);
     uint64_t bits = PyLong_AsUnsignedLongLong(obj);
     if (!PyErr_Occurred()) return ir_const_int(cx, TY_U(64), (int64_t)bits);
-    PyErr_Clear();
+    py_clear_error();
     return NULL;
 }
 
@@ -176,6 +176,8 @@ static Const *const_dtype(Cx *cx, PyObject *obj) {
 /* --- all -------------------------------------------------------------------------------------- */
 
 PyObject *build_get_attr(PyObject *obj, const char *name) { return py_get_attr(obj, name); }
+PyObject *build_get_item(PyObject *dict, const char *name) { return py_get_item(dict, name); }
+void build_clear_error(void) { py_clear_error(); }
 
 Const *build_const(Cx *cx, PyObject *obj) {
     if (obj == Py_None) return new_const(cx, TY_OF(TY_NONE));

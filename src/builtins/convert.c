@@ -44,7 +44,7 @@ static Const *float_of_text(Call *c) {
     PyObject *s = PyUnicode_FromStringAndSize(k->str.s, (Py_ssize_t)k->str.n);
     PyObject *f = s ? PyFloat_FromString(s) : NULL;
     Const *r = f ? ir_const_float(c->in->cx, TY_F(64), PyFloat_AsDouble(f)) : NULL;
-    PyErr_Clear();
+    build_clear_error();
     Py_XDECREF(s);
     Py_XDECREF(f);
     return r;

@@ -172,9 +172,9 @@ static PyObject *class_of(Infer *in, const Type *ty) {
     case TY_TUPLE: return ty->obj ? ty->obj : (PyObject *)&PyTuple_Type;
     case TY_ENUM: return ty->obj;
     case TY_ARRAY: {
-        PyObject *np = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+        PyObject *np = build_get_item(PyImport_GetModuleDict(), "numpy");
         PyObject *cls = np ? build_get_attr(np, "ndarray") : NULL;
-        PyErr_Clear();
+        build_clear_error();
         if (cls) cx_defer(in->cx, (void (*)(void *))Py_DecRef, cls);
         return cls;
     }
@@ -206,7 +206,7 @@ static int is_instance(Infer *in, const Type *ty, const Type *cls) {
     if (!PyType_Check(cls->obj)) return -1;
     if (!mine) return 0;
     int r = PyObject_IsSubclass(mine, cls->obj); /* numbers.Number and other abstract classes */
-    if (r < 0) PyErr_Clear();
+    if (r < 0) build_clear_error();
     return r > 0;
 }
 
@@ -339,7 +339,7 @@ static const Row exception_row = {.name = "builtins.exception",
 static const char *const *field_names(Infer *in, PyObject *cls, uint32_t *n) {
     PyObject *fields = build_get_attr(cls, "_fields");
     if (!fields || !PyTuple_Check(fields)) {
-        PyErr_Clear();
+        build_clear_error();
         Py_XDECREF(fields);
         return NULL;
     }
@@ -357,9 +357,9 @@ static const char *const *field_names(Infer *in, PyObject *cls, uint32_t *n) {
 static Arg namedtuple_arg(Call *c, PyObject *cls, const char *name, uint32_t i) {
     if (given(c, i)) return c->args[i];
     PyObject *defaults = build_get_attr(cls, "_field_defaults");
-    PyObject *value = defaults ? PyDict_GetItemString(defaults, name) : NULL;
+    PyObject *value = defaults ? build_get_item(defaults, name) : NULL;
     Const *k = value ? build_const(c->in->cx, value) : NULL;
-    PyErr_Clear();
+    build_clear_error();
     Py_XDECREF(defaults);
     return (Arg){.item = -1, .ty = k ? k->ty : NULL, .k = k};
 }

@@ -5,12 +5,12 @@
 
 /* The np.dtype object of a type; new reference or NULL. */
 static PyObject *dtype_object(const Type *ty) {
-    PyObject *np = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+    PyObject *np = build_get_item(PyImport_GetModuleDict(), "numpy");
     PyObject *make = np ? build_get_attr(np, "dtype") : NULL;
     PyObject *r =
         make ? PyObject_CallFunction(make, "s", ty->kind == TY_BOOL ? "bool" : ty->name) : NULL;
     Py_XDECREF(make);
-    PyErr_Clear();
+    build_clear_error();
     return r;
 }
 
@@ -33,13 +33,13 @@ static Ref lower_constant(Lower *lo, Call *c) { return lo_const(lo, c->row->cons
 
 /* np.result_type(a, b) of dtypes: by NumPy itself. */
 static Const *const_result_type(Call *c) {
-    PyObject *np = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+    PyObject *np = build_get_item(PyImport_GetModuleDict(), "numpy");
     PyObject *a = dtype_object(rule_dtype(c, 0, NULL)), *b = dtype_object(rule_dtype(c, 1, NULL));
     PyObject *join = np && a && b ? build_get_attr(np, "result_type") : NULL;
     PyObject *r = join ? PyObject_CallFunctionObjArgs(join, a, b, NULL) : NULL;
     Py_XDECREF(join);
     Const *k = r ? build_const(c->in->cx, r) : NULL;
-    PyErr_Clear();
+    build_clear_error();
     Py_XDECREF(a);
     Py_XDECREF(b);
     Py_XDECREF(r);
@@ -73,7 +73,7 @@ static Type *type_enum_value(Call *c) { return c->self.ty->is_signed ? TY_I(64) 
 /* The members of an enum class in order, a new list; NULL: none. */
 static PyObject *enum_members(const Type *ty) {
     PyObject *list = PySequence_List(ty->obj);
-    PyErr_Clear();
+    build_clear_error();
     return list;
 }
 
@@ -87,7 +87,7 @@ static PyObject *enum_member(const Type *ty, const Const *k) {
         Py_XINCREF(r);
     }
     Py_XDECREF(list);
-    PyErr_Clear();
+    build_clear_error();
     return r;
 }
 

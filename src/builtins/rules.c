@@ -28,13 +28,13 @@ Type *rule_no_overload(Call *c) {
 Type *rule_object_type(Infer *in, PyObject *obj) {
     Type *t = in->core->type_from_object(obj);
     if (t) return t;
-    PyErr_Clear();
-    PyObject *np = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+    build_clear_error();
+    PyObject *np = build_get_item(PyImport_GetModuleDict(), "numpy");
     PyObject *make = np ? build_get_attr(np, "dtype") : NULL;
     PyObject *dtype = make ? PyObject_CallFunctionObjArgs(make, obj, NULL) : NULL;
     Py_XDECREF(make);
     if (dtype) t = in->core->type_of(dtype);
-    PyErr_Clear();
+    build_clear_error();
     Py_XDECREF(dtype);
     return t && t->kind == TY_DTYPE ? t->of : NULL;
 }

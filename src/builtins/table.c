@@ -57,11 +57,11 @@ static PyObject *find_object(const char *name) {
     if ((size_t)(dot - name) >= sizeof module) return NULL;
     memcpy(module, name, (size_t)(dot - name));
     module[dot - name] = 0;
-    PyObject *mod = PyDict_GetItemString(PyImport_GetModuleDict(), module);
+    PyObject *mod = build_get_item(PyImport_GetModuleDict(), module);
     PyObject *dict = mod && PyModule_Check(mod) ? PyModule_GetDict(mod) : NULL;
-    PyObject *obj = dict ? PyDict_GetItemString(dict, dot + 1) : NULL; /* borrowed, as all here */
+    PyObject *obj = dict ? build_get_item(dict, dot + 1) : NULL; /* borrowed, as all here */
     Py_XINCREF(obj);
-    PyErr_Clear();
+    build_clear_error();
     return obj;
 }
 
@@ -94,7 +94,7 @@ static Py_ssize_t modules_seen;
 const Row *row_of_object(Infer *in, PyObject *obj) {
     Py_ssize_t modules = PyDict_Size(PyImport_GetModuleDict());
     if (modules != modules_seen) {
-        if (!resolve_rows()) cx_abort(in->cx);
+        if (!resolve_rows() || in->cx->no_memory) cx_abort(in->cx);
         modules_seen = modules;
     }
     const ObjectRow *o = &objects[slot_of(objects, capacity, obj)];

@@ -59,6 +59,8 @@ enum { EXC_USER = 256 };
  * MemoryError that always exists: never NULL. `site` (or NULL) names the types of the slots.
  * Result: new. No GIL needed. */
 ExcObj *exc_new(const Unit *unit, uint32_t cls, const Site *site, uint32_t nslots);
+/* The class with the number `cls` of an exception: borrowed, lives for good. */
+PyObject *exc_class(const Unit *unit, uint32_t cls);
 ExcObj *exc_no_memory(void); /* new */
 ExcObj *exc_no_memory_borrowed(void); /* for comparing: it must not be changed */
 void exc_retain(ExcObj *e); /* NULL is allowed, here and below */

@@ -7,10 +7,20 @@
 #include "base/mem.h"
 #include "core/ctx.h"
 #include "core/exceptions.h"
+#include "core/unit.h"
 #include "core/values.h"
 
 /* What is raised when there is no memory for an exception: never freed, its trace is nobody's. */
 static ExcObj no_memory = {.refs = 1, .cls = EXC_MemoryError};
+
+PyObject *exc_class(const Unit *unit, uint32_t cls) {
+    static PyObject **const builtin[] = {
+#define EXCEPTION(name, base) &PyExc_##name,
+#include "core/exceptions.def"
+#undef EXCEPTION
+    };
+    return cls < EXC_USER ? *builtin[cls] : unit->classes[cls - EXC_USER];
+}
 
 ExcObj *exc_new(const Unit *unit, uint32_t cls, const Site *site, uint32_t nslots) {
     ExcObj *e = mem_alloc(sizeof *e + nslots * sizeof(uint64_t));

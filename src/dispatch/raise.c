@@ -8,15 +8,6 @@
 #include "core/exceptions.h"
 #include "dispatch/disp.h"
 
-/* The class of an exception: borrowed, or NULL with an exception set. */
-static PyObject *class_of(const ExcObj *e) {
-    if (e->cls >= EXC_USER) return e->unit->classes[e->cls - EXC_USER];
-    PyObject *cls =
-        PyDict_GetItemString(PyEval_GetBuiltins(), exc_classes[e->cls].name); /* borrowed */
-    if (!cls) PyErr_SetString(PyExc_SystemError, "a builtin exception class is gone");
-    return cls;
-}
-
 /* The arguments that the exception was made with: new tuple. */
 static PyObject *arguments_of(const ExcObj *e) {
     if (e->message) return e->message[0] ? Py_BuildValue("(s)", e->message) : PyTuple_New(0);
@@ -33,8 +24,8 @@ static PyObject *arguments_of(const ExcObj *e) {
 /* An instance for e alone: new. If making it raises, that exception is what is raised. */
 static PyObject *make_instance(const ExcObj *e) {
     if (e->object) return Py_NewRef(e->object);
-    PyObject *cls = class_of(e), *args = cls ? arguments_of(e) : NULL;
-    PyObject *value = args ? PyObject_CallObject(cls, args) : NULL;
+    PyObject *args = arguments_of(e);
+    PyObject *value = args ? PyObject_CallObject(exc_class(e->unit, e->cls), args) : NULL;
     Py_XDECREF(args);
     if (value && !PyExceptionInstance_Check(value)) {
         PyErr_SetString(PyExc_TypeError, "exceptions must derive from BaseException");

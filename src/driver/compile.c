@@ -157,7 +157,13 @@ static void run_back_there(void *arg) {
 }
 
 static int run_stages(Job *job) {
-    if (cx_run(job->cx, run_front, job) != 0) return -1;
+    int rc = cx_run(job->cx, run_front, job);
+    if (job->cx->no_memory) { /* then the reason may be no more than that */
+        PyErr_Clear();
+        job->cx->diag = NULL;
+        rc = -1;
+    }
+    if (rc != 0) return -1;
     if (job->req->want == WANT_TYPES) return 0;
     PyThreadState *state = PyEval_SaveThread();
     os_run_on_stack(run_back_there, job, BACK_STACK);
@@ -181,7 +187,7 @@ static PyObject *error_class(const char *name) {
     PyObject *errors = PyImport_ImportModule("whipsnake.errors");
     PyObject *cls = module_attr(errors, name);
     Py_XDECREF(errors);
-    if (cls) return cls;
+    if (cls || PyErr_ExceptionMatches(PyExc_MemoryError)) return cls;
     PyErr_Clear();
     PyObject *builtins = PyImport_ImportModule("builtins");
     cls = module_attr(builtins, name);
@@ -216,7 +222,8 @@ static void raise_diag(Cx *cx) {
     Format f = {.diag = cx->diag};
     if (PyErr_Occurred()) {
         if (f.diag && f.diag->id == D_PYTHON) add_place(cx, &f);
-        if (!f.diag || f.diag->id == D_PYTHON) return;
+        bool no_memory = PyErr_ExceptionMatches(PyExc_MemoryError);
+        if (no_memory || !f.diag || f.diag->id == D_PYTHON) return;
         PyErr_Clear();
     }
     if (!f.diag || !f.diag->text || cx_run(cx, format_diag, &f) != 0) {

@@ -6,7 +6,7 @@
 Const *infer_object_attr(Infer *in, PyObject *obj, const char *name) {
     PyObject *v = build_get_attr(obj, name);
     if (!v) {
-        PyErr_Clear();
+        build_clear_error();
         return NULL;
     }
     cx_defer(in->cx, (void (*)(void *))Py_DecRef, v);
@@ -18,15 +18,15 @@ const char *infer_object_name(Infer *in, PyObject *obj) {
                                         "__name__"}; /* modules have the second alone */
     const char *text = NULL, *mod = NULL;
     PyObject *name = NULL, *module = build_get_attr(obj, "__module__");
-    PyErr_Clear();
+    build_clear_error();
     for (int i = 0; i < 2 && !name; i++) {
         name = build_get_attr(obj, attrs[i]);
-        PyErr_Clear();
+        build_clear_error();
     }
     if (!name) name = PyObject_Repr(obj);
     if (name) text = PyUnicode_AsUTF8AndSize(name, NULL);
     if (module && PyUnicode_Check(module)) mod = PyUnicode_AsUTF8AndSize(module, NULL);
-    PyErr_Clear();
+    build_clear_error();
     const char *r = text ? cx_name(in->cx, text) : "this object";
     if (mod && text && strcmp(mod, "builtins") != 0 && strcmp(mod, "__main__") != 0)
         r = cx_printf(in->cx, "%s.%s", mod, text);
@@ -39,11 +39,11 @@ const char *infer_object_name(Infer *in, PyObject *obj) {
 
 /* The list registered under (type class, name) for a class of ty's Python type object, borrowed; NULL: none. */
 static PyObject *user_table(Infer *in, const Type *ty, const char *table, const char *name) {
-    PyObject *mod = PyDict_GetItemString(PyImport_GetModuleDict(), "whipsnake.extending");
+    PyObject *mod = build_get_item(PyImport_GetModuleDict(), "whipsnake.extending");
     PyObject *find = mod ? build_get_attr(mod, "_find") : NULL;
     PyObject *t = find ? in->core->type_to_object((Type *)ty) : NULL;
     PyObject *r = t ? PyObject_CallFunction(find, "sOs", table, t, name) : NULL;
-    PyErr_Clear();
+    build_clear_error();
     Py_XDECREF(find);
     Py_XDECREF(t);
     if (!r) return NULL;
@@ -97,7 +97,7 @@ static Type *object_attr(Infer *in, Inst *inst, Ref r, Type *owner, Const **k) {
 bool infer_is_python_number(PyObject *obj, const char *name) {
     PyObject *v = build_get_attr(obj, name);
     bool is = v && (PyLong_CheckExact(v) || PyFloat_CheckExact(v) || PyComplex_CheckExact(v));
-    PyErr_Clear();
+    build_clear_error();
     Py_XDECREF(v);
     return is;
 }

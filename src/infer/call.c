@@ -267,11 +267,10 @@ static bool default_arg(Infer *in, const FnDef *def, uint32_t i, const Arg *capt
         Py_XDECREF(defaults);
     } else {
         PyObject *defaults = build_get_attr(def->func, "__kwdefaults__");
-        if (defaults && PyDict_Check(defaults))
-            value = PyDict_GetItemString(defaults, def->params[i]);
+        if (defaults && PyDict_Check(defaults)) value = build_get_item(defaults, def->params[i]);
         Py_XDECREF(defaults);
     }
-    PyErr_Clear();
+    build_clear_error();
     if (!value) return false;
     Const *k = build_const(cx, value);
     if (!k) {
@@ -336,11 +335,11 @@ static void find_instance(Infer *in, Callee *c, Span span) {
 /* whipsnake.extending._registry.<table>, borrowed; NULL if nobody has registered anything. */
 static PyObject *registry(Infer *in, const char *table) {
     PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
-    PyObject *mod = PyDict_GetItemString(modules, "whipsnake.extending");
+    PyObject *mod = build_get_item(modules, "whipsnake.extending");
     if (!mod) return NULL;
     PyObject *reg = build_get_attr(mod, "_registry");
     PyObject *dict = reg ? build_get_attr(reg, table) : NULL;
-    PyErr_Clear();
+    build_clear_error();
     Py_XDECREF(reg);
     if (dict) cx_defer(in->cx, (void (*)(void *))Py_DecRef, dict);
     return dict;
@@ -355,7 +354,7 @@ static _Noreturn void python_error(Infer *in, Span span) {
     PyObject *errors = PyImport_ImportModule("whipsnake.errors");
     PyObject *cls = errors ? build_get_attr(errors, "CompileError") : NULL;
     bool ours = cls && value && PyObject_IsInstance(value, cls) > 0;
-    PyErr_Clear();
+    build_clear_error();
     PyErr_Restore(type, value, trace);
     Py_XDECREF(errors);
     Py_XDECREF(cls);
@@ -534,7 +533,7 @@ static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *
     const Row *row = row_of_object(in, obj);
     PyObject *functions = registry(in, "functions");
     PyObject *impls = functions ? PyDict_GetItem(functions, obj) : NULL; /* borrowed */
-    PyErr_Clear();
+    build_clear_error();
     if (impls && bind_overload(in, impls, NULL, act, span, out)) return true;
     if (row) return bind_row(in, inst, row, NULL, act, call, out);
     if (impls) {
@@ -551,7 +550,7 @@ static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *
         return bind_function(in, func, act, span, out);
     }
     PyObject *code = build_get_attr(obj, "__code__");
-    PyErr_Clear();
+    build_clear_error();
     Py_XDECREF(code);
     if (code) return bind_function(in, obj, act, span, out);
     infer_suggest_function(in, written_name(in, inst, call, obj), obj);

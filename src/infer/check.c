@@ -27,7 +27,7 @@ static bool is_prelude(Infer *in, const Inst *inst) {
     PyObject *name = inst->def->func ? build_get_attr(inst->def->func, "__module__") : NULL;
     if (name) cx_defer(cx, (void (*)(void *))Py_DecRef, name);
     const char *text = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
-    PyErr_Clear();
+    build_clear_error();
     if (!inst->def->func && inst->def->outer && inst->caller) return is_prelude(in, inst->caller);
     return text && strncmp(text, "whipsnake.prelude.", 18) == 0;
 }

@@ -88,7 +88,7 @@ const char *infer_python_error(Cx *cx) {
     PyObject *text = value ? PyObject_Str(value) : NULL;
     const char *s = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
     const char *r = s ? cx_name(cx, s) : "an error without a text";
-    PyErr_Clear();
+    build_clear_error();
     Py_XDECREF(text);
     Py_XDECREF(type);
     Py_XDECREF(value);

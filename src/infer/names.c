@@ -60,7 +60,7 @@ static void try_dir(Infer *in, PyObject *owner, Near *near) {
         const char *name = PyUnicode_AsUTF8AndSize(PyList_GetItem(names, i), NULL);
         if (name && name[0] != '_') near_try(near, name);
     }
-    PyErr_Clear();
+    build_clear_error();
 }
 
 void infer_suggest_member(Infer *in, PyObject *owner, const char *name) {

@@ -319,9 +319,9 @@ static Type *infer_strong(Infer *in, Inst *inst, const Ins *ins, Const **k) {
     const Ins *v = ir_at(inst->high, ins->args[0]);
     *k = v->k;
     if (!ins->imm) return v->ty;
-    PyObject *obj = PyDict_GetItemString(in->module->locals, ins->name);
+    PyObject *obj = build_get_item(in->module->locals, ins->name);
     Type *want = obj ? in->core->type_from_object(obj) : NULL;
-    PyErr_Clear();
+    build_clear_error();
     if (!want)
         return infer_fail(
             in, ins->span, D_TYPING,

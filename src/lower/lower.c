@@ -39,9 +39,9 @@ static int builtin_class(PyObject *cls) {
     PyObject *name = PyObject_GetAttrString(cls, "__name__");
     const char *s = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
     int number = s ? exc_find_class(s) : -1;
-    PyObject *builtins = PyDict_GetItemString(PyImport_GetModuleDict(), "builtins");
+    PyObject *builtins = build_get_item(PyImport_GetModuleDict(), "builtins");
     PyObject *known = number >= 0 && builtins ? PyObject_GetAttrString(builtins, s) : NULL;
-    PyErr_Clear();
+    build_clear_error();
     if (known != cls) number = -1;
     Py_XDECREF(known);
     Py_XDECREF(name);

@@ -124,12 +124,26 @@ static Range param_range(Affine *af, Ref r) {
     return out;
 }
 
+/* Is a divisor of integers not 0 once the division is done? */
+static bool has_checked_divisors(const Affine *af) { return !af->fn->options.numpy_errors; }
+
+/* CUDA's limits: 1024 threads a block, grids below 2**31. */
+static Range sreg_range(const Ins *i) {
+    static const Range rows[] = {
+        [SREG_TID] = {0, 1023},        [SREG_CTAID] = {0, INT32_MAX - 1},
+        [SREG_NTID] = {1, 1024},       [SREG_NCTAID] = {1, INT32_MAX},
+        [SREG_FIRST] = {0, INT32_MAX}, [SREG_END] = {0, INT32_MAX},
+    };
+    return rows[i->sub];
+}
+
 static Range compute_range(Affine *af, Ref r) {
     const Ins *i = ir_at(af->fn, r);
     Range a, b;
     switch ((int)i->op) {
     case OP_CONST: return i->ty->kind == TY_INT ? (Range){i->k->i, i->k->i} : full;
     case OP_PARAM: return param_range(af, r);
+    case OP_SREG: return sreg_range(i);
     case OP_FIELD: {
         const Type *t = ir_at(af->fn, i->args[0])->ty;
         if (t->kind != TY_ARRAY || i->imm < 2 || i->imm >= 2 + t->ndim) return full;
@@ -159,7 +173,9 @@ static Range compute_range(Affine *af, Ref r) {
     case OP_SELECT: return unite(a, b);
     case OP_AND: return b.lo >= 0 ? (Range){0, b.hi} : a.lo >= 0 ? (Range){0, a.hi} : full;
     case OP_FLOORDIV: return a.lo >= 0 && b.lo >= 1 ? (Range){a.lo / b.hi, a.hi / b.lo} : full;
-    default: return b.lo >= 1 ? (Range){0, b.hi - 1} : full; /* FLOORMOD */
+    default: /* FLOORMOD */
+        if (b.lo < (has_checked_divisors(af) ? 0 : 1)) return full;
+        return (Range){0, b.hi > 0 ? b.hi - 1 : 0};
     }
 }
 
@@ -330,7 +346,7 @@ static bool add_range_length(Affine *af, Counter *c, const Ins *n) {
     if (k < 0 || (k != 1 && (c->lo[0].c != 0 || c->nhi > 0))) return false;
     Lin hi = lin_add(affine_lin(af, stop, af->mode), affine_lin(af, start, af->mode), -1);
     hi = lin_add(hi, lin_const(1), -1);
-    if (!hi.ok || c->nhi == 2) return false;
+    if (!hi.ok || c->nhi == BOUNDS) return false;
     c->hi[c->nhi++] = hi;
     c->scale = k;
     c->scaled_by = k ? 0 : step;
@@ -352,18 +368,18 @@ static void add_upper(Affine *af, Counter *c, Ref n, bool inclusive) {
         if (!add_range_length(af, c, i)) add_upper(af, c, i->args[1], false);
         return;
     }
-    if (i->op == OP_MATH && i->sub == MATH_MIN && c->nhi == 0) {
+    if (i->op == OP_MATH && i->sub == MATH_MIN) {
         add_upper(af, c, i->args[0], inclusive);
         if (c->scale == 1) add_upper(af, c, i->args[1], inclusive);
         return;
     }
     Lin hi = lin_add(affine_lin(af, n, af->mode), lin_const(!inclusive), -1);
-    if (hi.ok && c->nhi < 2) c->hi[c->nhi++] = hi;
+    if (hi.ok && c->nhi < BOUNDS) c->hi[c->nhi++] = hi;
 }
 
 static void add_lower(Affine *af, Counter *c, Ref n, bool inclusive) {
     Lin lo = lin_add(affine_lin(af, n, af->mode), lin_const(!inclusive), 1);
-    if (lo.ok && c->nlo < 2) c->lo[c->nlo++] = lo;
+    if (lo.ok && c->nlo < BOUNDS) c->lo[c->nlo++] = lo;
 }
 
 static Op mirror(Op op) {
@@ -410,6 +426,7 @@ static bool find_step(const Affine *af, const Loop *loop, uint32_t k, Ref *init,
     *init = 0;
     for (uint32_t e = af->in.start[loop->header]; e < af->in.start[loop->header + 1]; e++) {
         In in = af->in.at[e];
+        if (opt_edge(fn, in)->to != loop->header) return false; /* led elsewhere since */
         Ref a = opt_edge_arg(fn, in, k);
         if (in.from == loop->latch)
             next = a;
@@ -462,18 +479,35 @@ static void find_counters(Affine *af, Loop *loop) {
     for (Loop *inner = loop->child; inner; inner = inner->next) find_counters(af, inner);
 }
 
-Affine *affine_new(Cx *cx, Fn *fn, LinMode mode) {
+static Affine *new_affine(Cx *cx, Fn *fn, LinMode mode, const Cfg *cfg, const Loops *loops) {
     Affine *af = NEW(cx, Affine);
     *af = (Affine){.cx = cx,
                    .fn = fn,
-                   .cfg = ir_cfg(cx, fn),
+                   .cfg = cfg,
+                   .loops = loops,
                    .in = opt_incoming(cx, fn),
                    .mode = mode,
                    .facts_at = NO_BLOCK};
     af->gone = NEWN(cx, bool, fn->blocks.n);
-    af->loops = ir_loops(cx, fn, af->cfg);
+    return af;
+}
+
+Affine *affine_new(Cx *cx, Fn *fn, LinMode mode) {
+    const Cfg *cfg = ir_cfg(cx, fn);
+    Affine *af = new_affine(cx, fn, mode, cfg, ir_loops(cx, fn, cfg));
     for (Loop *l = af->loops->roots; l && mode != LIN_ASSUME; l = l->next) find_counters(af, l);
     return af;
+}
+
+Affine *affine_new_loops(Cx *cx, Fn *fn, LinMode mode) {
+    const Cfg *cfg = ir_cfg(cx, fn);
+    const Loops *loops = ir_loops(cx, fn, cfg);
+    if (!loops->roots) return NULL;
+    if (opt_make_preheaders(cx, fn, loops)) {
+        cfg = ir_cfg(cx, fn);
+        loops = ir_loops(cx, fn, cfg);
+    }
+    return new_affine(cx, fn, mode, cfg, loops);
 }
 
 /* --- facts ------------------------------------------------------------------------------------ */
@@ -621,10 +655,9 @@ static bool bound_symbol(Affine *af, Lin d, uint32_t i, uint32_t which, Lin *out
     Lin by = no_lin;
     if (s->op == OP_MATH && (s->sub == MATH_MIN ? upper : s->sub == MATH_MAX && !upper))
         by = affine_lin(af, s->args[which], af->mode);
-    else if (s->op == OP_FLOORMOD && upper && which == 0 && is_at_least(af, s->args[1], 1))
-        by = lin_add(affine_lin(af, s->args[1], af->mode), lin_const(1), -1);
-    else if (s->op == OP_FLOORMOD && !upper && which == 0 && is_at_least(af, s->args[1], 1))
-        by = lin_const(0);
+    else if (s->op == OP_FLOORMOD && which == 0 &&
+             is_at_least(af, s->args[1], has_checked_divisors(af) ? 0 : 1))
+        by = upper ? lin_add(affine_lin(af, s->args[1], af->mode), lin_const(1), -1) : lin_const(0);
     if (!by.ok) return false;
     Lin one = {.ok = true, .n = 1, .t = {t}};
     *out = lin_add(lin_add(d, one, -1), by, t.k);
@@ -651,7 +684,7 @@ static bool shares_symbol(const Lin *d, const Lin *fact) {
 
 /* The n-th sum that is >= d and may be simpler: by a fact, a counter's bound, a symbol's bound.
  * NO_MORE: there are fewer; ok is false where that one does not fit. */
-enum { NO_MORE = FACTS + 2 + 2 * LIN_TERMS };
+enum { NO_MORE = FACTS + BOUNDS + 2 * LIN_TERMS };
 static Lin next_bound(Proof *p, const Lin *d, uint32_t n) {
     Lin next = no_lin;
     if (n < FACTS) {
@@ -661,11 +694,11 @@ static Lin next_bound(Proof *p, const Lin *d, uint32_t n) {
         if (next.ok) note_used(p->af, &p->af->facts[n]);
         return next;
     }
-    if (n < FACTS + 2) {
+    if (n < FACTS + BOUNDS) {
         affine_bound(p->af, *d, p->at, n - FACTS, &next);
         return next;
     }
-    n -= FACTS + 2;
+    n -= FACTS + BOUNDS;
     if (n / 2 < d->n && bound_symbol(p->af, *d, n / 2, n % 2, &next)) note_used(p->af, &next);
     return next;
 }

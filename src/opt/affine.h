@@ -12,7 +12,7 @@
 #include "base/map.h"
 #include "opt/opt_int.h"
 
-enum { LIN_TERMS = 8 };
+enum { LIN_TERMS = 8, BOUNDS = 4 };
 
 /* k * a * b; b == 0: k * a. a <= b. */
 typedef struct Term2 {
@@ -43,7 +43,7 @@ typedef struct Counter {
     int64_t step; /* per iteration; not 0 */
     int64_t scale; /* >= 1, or 0: `scaled_by` */
     Ref scaled_by; /* a symbol > 0 */
-    Lin lo[2], hi[2];
+    Lin lo[BOUNDS], hi[BOUNDS]; /* several: a limit that is a minimum */
     uint32_t nlo, nhi;
     bool stops; /* it can not run over the ends of int64 ... */
     bool stop_assumed; /* ... provided that `limit` is small */
@@ -82,6 +82,9 @@ typedef struct Affine {
 
 /* mode: how facts and bounds take sums apart: LIN_EXACT or LIN_ASSUME. */
 Affine *affine_new(Cx *cx, Fn *fn, LinMode mode);
+/* The same for passes that change loops: gives every loop a preheader first (a block that ends in a
+ * jump to the header and is the only way in). NULL: there are no loops. */
+Affine *affine_new_loops(Cx *cx, Fn *fn, LinMode mode);
 /* LIN_ASSUME: sets the nest and finds the counters in it; what was found for another one is
  * forgotten. */
 void affine_set_nest(Affine *af, Loop *nest);

@@ -168,6 +168,25 @@ static Ref compare_unsigned(const Fold *f, Ref r, Ref a, Ref b) {
     return new_int(f, at(f, r)->ty, is_op(f, r, OP_GE), at(f, r)->span);
 }
 
+/* x if x < y else y, and so on: what min() and max() of two integers come as. */
+static Ref select_minmax(const Fold *f, Ref r, Ref c, Ref yes) {
+    static const struct {
+        uint8_t op, fn;
+    } rows[] = {{OP_LT, MATH_MIN}, {OP_LE, MATH_MIN}, {OP_GT, MATH_MAX}, {OP_GE, MATH_MAX}};
+    if (type(f, r)->kind != TY_INT || at(f, c)->nargs != 2) return 0;
+    Ref no = at(f, r)->args[2], x = at(f, c)->args[0], y = at(f, c)->args[1];
+    bool straight = yes == x && no == y;
+    if (!straight && (yes != y || no != x)) return 0;
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].op != at(f, c)->op) continue;
+        unsigned fn = straight ? rows[i].fn : rows[i].fn == MATH_MIN ? MATH_MAX : MATH_MIN;
+        Ref made = new_ins(f, OP_MATH, at(f, r)->ty, r, 2, (Ref[]){x, y});
+        ir_at(f->fn, made)->sub = (uint16_t)fn;
+        return made;
+    }
+    return 0;
+}
+
 static Ref select_any(const Fold *f, Ref r, Ref c, Ref yes) {
     Ref no = at(f, r)->args[2];
     int64_t k;
@@ -197,6 +216,9 @@ static Ref cast_any(const Fold *f, Ref r, Ref a, Ref b) {
     if (type(f, r) == type(f, a)) return a;
     if (!is_op(f, a, OP_CAST)) return 0;
     Ref x = at(f, a)->args[0]; /* cast(cast(x)) where the inner one loses nothing */
+    if (type(f, r) == type(f, x) && type(f, x)->kind == TY_INT && type(f, a)->kind == TY_INT &&
+        type(f, a)->bits >= type(f, x)->bits)
+        return x; /* to the other sign and back */
     if (!holds(type(f, a), type(f, x))) return 0;
     if (type(f, r) == type(f, x)) return x;
     if (type(f, r)->kind == TY_BOOL)
@@ -309,6 +331,7 @@ static const struct Rule {
     {OP_GT,          ANY,        ANY, compare_same},
     {OP_GE,          ANY,        ANY, compare_same},
     {OP_SELECT,      ANY,        ANY, select_any},
+    {OP_SELECT,      ANY,        ANY, select_minmax},
     {OP_CAST,        ANY,        ANY, cast_any},
     {OP_BITCAST,     ANY,        ANY, bitcast_same},
     {OP_FIELD,       OP_MAKE,    ANY, field_of_make},

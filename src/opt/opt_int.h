@@ -41,9 +41,9 @@ void opt_raise_to_jump(Cx *cx, Fn *fn, BlockId b);
 /* Can an instruction of block b, or its terminator, raise? */
 bool opt_block_raises(const Fn *fn, BlockId b);
 
-/* Gives every loop a preheader: a block that ends in a jump to the header and is the only way
- * in. */
-void opt_make_preheaders(Cx *cx, Fn *fn);
+/* Gives every loop a preheader: a block that ends in a jump to the header and is the only way in.
+ * True if the graph has changed, and loops with it. */
+bool opt_make_preheaders(Cx *cx, Fn *fn, const Loops *loops);
 
 /* Is there a CHECK, CHECK_INDEX or WRAP in it? */
 bool opt_has_checks(const Fn *fn);

@@ -38,36 +38,6 @@ static bool is_inside(const Outline *o, BlockId b) {
     return b < o->nblocks && affine_is_in(o->af, o->nest, b);
 }
 
-/* --- what is allowed -------------------------------------------------------------------------- */
-
-bool outline_is_possible(const Affine *af, const Loop *nest) {
-    const Fn *fn = af->fn;
-    const Edge *handler = NULL;
-    bool none = false;
-    for (uint32_t k = 0; k < nest->nblocks; k++) {
-        const Block *b = &fn->blocks.at[nest->blocks[k]];
-        bool raises = opt_block_raises(fn, nest->blocks[k]);
-        for (uint32_t i = 0; i < b->ins.n; i++) {
-            const Ins *in = ir_at(fn, b->ins.at[i]);
-            if ((op_info[in->op].effects & CONV) || in->op == OP_YIELD || in->op == OP_STACK ||
-                in->op == OP_SHARED)
-                return false;
-        }
-        if (!raises || (opt_has_handler(b) && affine_is_in(af, nest, b->handler.to))) continue;
-        if (!opt_has_handler(b)) {
-            none = true;
-            continue;
-        }
-        if (handler && !opt_same_edge(handler, &b->handler)) return false;
-        handler = &b->handler;
-        for (uint32_t i = 0; i < handler->n; i++)
-            if (affine_is_in(af, nest, ir_at(fn, handler->args[i])->block)) return false;
-    }
-    /* A handler that only the nest leads to might use what the nest computed, with no exit to look
-     * it up at. */
-    return !handler || (!none && !cfg_dominates(af->cfg, nest->header, handler->to));
-}
-
 /* --- exits ------------------------------------------------------------------------------------ */
 
 /* Uses of values outside the loops they are computed in, found once for all loops. */
@@ -108,9 +78,63 @@ OutUses *outline_find_uses(Cx *cx, const Affine *af) {
     return f.found;
 }
 
-static uint32_t first_use(const Outline *o) {
-    return (uint32_t)map_get(&o->uses->first, map_key(o->nest), 0);
+static uint32_t first_use(const OutUses *uses, const Loop *nest) {
+    return (uint32_t)map_get(&uses->first, map_key(nest), 0);
 }
+
+/* --- what is allowed -------------------------------------------------------------------------- */
+
+/* Does a use of what the nest computes come after the handler, other than through the nest again?
+ * There would be no exit to look the value up at. */
+static bool is_used_behind(const Affine *af, const OutUses *uses, const Loop *nest,
+                           BlockId handler) {
+    bool *seen = NEWN(af->cx, bool, af->cfg->n);
+    BlockId *stack = NEWN(af->cx, BlockId, af->cfg->n);
+    uint32_t top = 0;
+    seen[nest->header] = seen[handler] = true;
+    stack[top++] = handler;
+    while (top) {
+        BlockId next[3];
+        uint32_t n = ir_successors(af->fn, stack[--top], next);
+        for (uint32_t i = 0; i < n; i++) {
+            if (next[i] >= af->cfg->n || seen[next[i]]) continue;
+            seen[next[i]] = true;
+            stack[top++] = next[i];
+        }
+    }
+    for (uint32_t i = first_use(uses, nest); i; i = uses->at.at[i - 1].next)
+        if (seen[uses->at.at[i - 1].block]) return true;
+    return false;
+}
+
+bool outline_is_possible(const Affine *af, const OutUses *uses, const Loop *nest) {
+    const Fn *fn = af->fn;
+    const Edge *handler = NULL;
+    bool none = false;
+    for (uint32_t k = 0; k < nest->nblocks; k++) {
+        const Block *b = &fn->blocks.at[nest->blocks[k]];
+        bool raises = opt_block_raises(fn, nest->blocks[k]);
+        for (uint32_t i = 0; i < b->ins.n; i++) {
+            const Ins *in = ir_at(fn, b->ins.at[i]);
+            if ((op_info[in->op].effects & CONV) || in->op == OP_YIELD || in->op == OP_STACK ||
+                in->op == OP_SHARED)
+                return false;
+        }
+        if (!raises || (opt_has_handler(b) && affine_is_in(af, nest, b->handler.to))) continue;
+        if (!opt_has_handler(b)) {
+            none = true;
+            continue;
+        }
+        if (handler && !opt_same_edge(handler, &b->handler)) return false;
+        handler = &b->handler;
+        for (uint32_t i = 0; i < handler->n; i++)
+            if (affine_is_in(af, nest, ir_at(fn, handler->args[i])->block)) return false;
+    }
+    if (!handler) return true;
+    return !none && !is_used_behind(af, uses, nest, handler->to);
+}
+
+/* --- the exits' blocks ------------------------------------------------------------------------- */
 
 static void find_exits(Outline *o) {
     for (uint32_t k = 0; k < o->nest->nblocks; k++) {
@@ -120,7 +144,7 @@ static void find_exits(Outline *o) {
             if (!is_inside(o, t->succ[s].to)) vec_push(o->cx, &o->exits, ((Exit){.edge = {b, s}}));
     }
     Map seen = {0};
-    for (uint32_t i = first_use(o); i; i = o->uses->at.at[i - 1].next)
+    for (uint32_t i = first_use(o->uses, o->nest); i; i = o->uses->at.at[i - 1].next)
         if (map_set(o->cx, &seen, o->uses->at.at[i - 1].value, 1))
             vec_push(o->cx, &o->outs, o->uses->at.at[i - 1].value);
 }
@@ -221,7 +245,7 @@ static void repair_uses(Outline *o) {
     Map number = {0};
     for (uint32_t i = 0; i < o->outs.n; i++) map_set(o->cx, &number, o->outs.at[i], i + 1);
     for (int write = 0; write < 2; write++)
-        for (uint32_t i = first_use(o); i; i = o->uses->at.at[i - 1].next) {
+        for (uint32_t i = first_use(o->uses, o->nest); i; i = o->uses->at.at[i - 1].next) {
             Repair r = {o, &number, o->uses->at.at[i - 1].block, write};
             ir_visit_uses(o->fn, r.b, repair_use, &r);
         }

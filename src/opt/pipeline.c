@@ -21,6 +21,7 @@ enum {
     CSE,
     RANGE,
     VERSION,
+    HOIST,
     STRIPS,
     WRAP,
     ESCAPE,
@@ -35,6 +36,7 @@ static const Pass passes[PASSES] = {
     [CSE] = {"cse", opt_cse, NULL, false},
     [RANGE] = {"range", opt_range, NULL, false},
     [VERSION] = {"version", opt_version, NULL, false},
+    [HOIST] = {"hoist", opt_hoist, NULL, false},
     [STRIPS] = {"strip", opt_strip, NULL, false},
     [WRAP] = {"wrap", opt_wrap, NULL, false},
     [ESCAPE] = {"escape", NULL, opt_escape, true},
@@ -119,6 +121,7 @@ void opt_run(Cx *cx, Module *m) {
     if (splits) split_kernel(cx, m);
     run(cx, m,
         &passes[VERSION]); /* after range, which may leave nothing to do; copies what is final */
+    run(cx, m, &passes[HOIST]); /* in loops that version has left */
     /* After version: the checks that depend on values alone are left, and what is made here need not
      * be copied. */
     run(cx, m, &passes[STRIPS]);
@@ -131,6 +134,10 @@ void opt_run(Cx *cx, Module *m) {
 }
 
 bool opt_run_pass(Cx *cx, Module *m, const char *name) {
+    if (strcmp(name, "all") == 0) {
+        opt_run(cx, m);
+        return true;
+    }
     for (int i = 0; i < PASSES; i++) {
         if (strcmp(passes[i].name, name) != 0) continue;
         run(cx, m, &passes[i]);

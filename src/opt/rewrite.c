@@ -232,20 +232,22 @@ static void make_preheader(Cx *cx, Fn *fn, const Incoming *in, const Loops *loop
     }
 }
 
-static void make_preheaders(Cx *cx, Fn *fn, const Incoming *in, const Loops *loops,
+static bool make_preheaders(Cx *cx, Fn *fn, const Incoming *in, const Loops *loops,
                             const Loop *loop) {
+    bool any = false;
     for (; loop; loop = loop->next) {
-        if (loop->preheader == NO_BLOCK) make_preheader(cx, fn, in, loops, loop);
-        make_preheaders(cx, fn, in, loops, loop->child);
+        if (loop->preheader == NO_BLOCK) {
+            make_preheader(cx, fn, in, loops, loop);
+            any = true;
+        }
+        any |= make_preheaders(cx, fn, in, loops, loop->child);
     }
+    return any;
 }
 
-void opt_make_preheaders(Cx *cx, Fn *fn) {
-    const Cfg *cfg = ir_cfg(cx, fn);
-    const Loops *loops = ir_loops(cx, fn, cfg);
-    if (!loops->roots) return;
+bool opt_make_preheaders(Cx *cx, Fn *fn, const Loops *loops) {
     Incoming in = opt_incoming(cx, fn);
-    make_preheaders(cx, fn, &in, loops, loops->roots);
+    return make_preheaders(cx, fn, &in, loops, loops->roots);
 }
 
 bool opt_has_checks(const Fn *fn) {

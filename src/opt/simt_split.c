@@ -204,7 +204,7 @@ static void force_all(Simt *s) {
 static void open_split(Simt *s, Cx *cx, Fn *fn) {
     bool has_barrier = isolate_barriers(cx, fn);
     split_edges(cx, fn);
-    opt_make_preheaders(cx, fn);
+    opt_make_preheaders(cx, fn, ir_loops(cx, fn, ir_cfg(cx, fn)));
     *s =
         (Simt){.cx = cx, .fn = fn, .has_barrier = has_barrier, .af = affine_new(cx, fn, LIN_EXACT)};
     s->cfg = s->af->cfg;

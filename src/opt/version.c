@@ -411,7 +411,8 @@ static void drop_checks(Version *v) {
 
 static void version_nest(Version *v) {
     int bits = find_small(v);
-    if (!bits || v->nest->preheader == NO_BLOCK || !outline_is_possible(v->af, v->nest)) return;
+    if (!bits || v->nest->preheader == NO_BLOCK || !outline_is_possible(v->af, v->uses, v->nest))
+        return;
     v->before = v->nest->preheader;
     v->early = (Map){0};
     Ref ok = emit_checks(v, bits);
@@ -443,8 +444,8 @@ static void version_loops(Version *v, Loop *loop) {
 
 bool opt_version(Cx *cx, Fn *fn) {
     if (fn->is_slow || (fn->is_kernel && !fn->runs_blocks) || !opt_has_checks(fn)) return false;
-    opt_make_preheaders(cx, fn);
-    Version v = {.cx = cx, .fn = fn, .af = affine_new(cx, fn, LIN_ASSUME)};
+    Version v = {.cx = cx, .fn = fn, .af = affine_new_loops(cx, fn, LIN_ASSUME)};
+    if (!v.af) return false;
     v.uses = outline_find_uses(cx, v.af);
     version_loops(&v, v.af->loops->roots);
     subst_apply(fn, &v.sub);

@@ -120,10 +120,8 @@ void ws_exc_release(ExcObj *e) { exc_release(e); }
 /* Which of our numbers comes nearest to the class of a Python exception. */
 static uint32_t nearest_class(PyObject *type) {
     uint32_t best = EXC_BaseException;
-    PyObject *builtins = PyEval_GetBuiltins(); /* borrowed */
     for (uint32_t i = 0; i < EXC_CLASSES; i++) {
-        PyObject *cls = PyDict_GetItemString(builtins, exc_classes[i].name); /* borrowed */
-        if (!cls || !PyErr_GivenExceptionMatches(type, cls)) continue;
+        if (!PyErr_GivenExceptionMatches(type, exc_class(NULL, i))) continue;
         uint32_t up = i;
         while (up != best && up != EXC_BaseException) up = (uint32_t)exc_classes[up].base;
         if (up == best) best = i;
@@ -150,19 +148,13 @@ static bool is_derived(uint32_t cls, uint32_t wanted) {
     return cls == wanted;
 }
 
-static PyObject *class_object(const Unit *unit, uint32_t cls) {
-    if (cls < EXC_USER) return PyDict_GetItemString(PyEval_GetBuiltins(), exc_classes[cls].name);
-    return unit->classes[cls - EXC_USER];
-}
-
 bool ws_exc_match(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls) {
     (void)site;
     uint32_t wanted = (uint32_t)cls;
     if (e->cls < EXC_USER && wanted < EXC_USER) return is_derived(e->cls, wanted);
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *actual = e->object ? e->object : class_object(e->unit, e->cls);
-    PyObject *target = class_object(ctx->unit, wanted);
-    bool yes = actual && target && PyErr_GivenExceptionMatches(actual, target);
+    PyObject *actual = e->object ? e->object : exc_class(e->unit, e->cls);
+    bool yes = PyErr_GivenExceptionMatches(actual, exc_class(ctx->unit, wanted));
     PyGILState_Release(gil);
     return yes;
 }

@@ -223,16 +223,18 @@ int64_t ws_str_hash(WsCtx *ctx, int32_t site, const StrSlots *s) {
 
 Status ws_print(WsCtx *ctx, int32_t site, const StrSlots *text) {
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *out = PySys_GetObject("stdout"); /* borrowed */
-    int rc = 0;
+    PyObject *sys =
+        PyImport_ImportModule("sys"); /* PySys_GetObject cannot say that memory ran out */
+    PyObject *out = sys ? PyObject_GetAttrString(sys, "stdout") : NULL;
+    int rc = out ? 0 : -1;
     if (out && out != Py_None) {
-        Py_INCREF(out);
         PyObject *str = rt_new_str(text);
         rc = str ? PyFile_WriteObject(str, out, Py_PRINT_RAW) : -1;
-        if (rc) rt_raise_python(ctx, site);
         Py_XDECREF(str);
-        Py_DECREF(out);
     }
+    if (rc) rt_raise_python(ctx, site);
+    Py_XDECREF(out);
+    Py_XDECREF(sys);
     PyGILState_Release(gil);
     return rc ? 1 : 0;
 }

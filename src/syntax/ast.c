@@ -154,13 +154,13 @@ PyObject *ast_get(Reader *r, PyObject *ast, const char *name) {
     if (ast != r->object) { /* its own attributes lie in its dict: much the shortest way to them */
         r->object = ast;
         r->dict = PyObject_GenericGetDict(ast, NULL);
-        if (!r->dict) PyErr_Clear();
+        if (!r->dict) py_clear_error();
         Py_DecRef(r->dict);
     }
     PyObject *value = r->dict ? PyDict_GetItemWithError(r->dict, key) : NULL;
     if (value) return value;
     value = PyObject_GetAttr(ast, key);
-    if (!value) PyErr_Clear();
+    if (!value) py_clear_error();
     Py_DecRef(value);
     return value ? value : Py_None;
 }

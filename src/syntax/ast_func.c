@@ -16,7 +16,7 @@ static void read_int(PyObject *value, Literal *lit) {
     uint64_t bits = PyLong_AsUnsignedLongLong(value);
     lit->i = (int64_t)bits;
     if (!PyErr_Occurred()) return;
-    PyErr_Clear();
+    py_clear_error();
     lit->kind = LIT_BIG;
 }
 

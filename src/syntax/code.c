@@ -37,7 +37,7 @@ static PyObject *compile_quietly(Cx *cx, const char *text, size_t n, const char 
     if (!guard) return call_compile(cx, text, n, filename, flags);
     Py_DecRef(PyObject_CallMethod(guard, "__enter__", NULL));
     Py_DecRef(PyObject_CallMethod(warnings, "simplefilter", "s", "ignore"));
-    PyErr_Clear();
+    py_clear_error();
     PyObject *code = call_compile(cx, text, n, filename, flags);
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
@@ -52,7 +52,7 @@ PyObject *syn_compile(Cx *cx, const char *text, size_t n, const char *filename, 
     if (code) return py_keep(cx, code);
     bool too_deep = PyErr_ExceptionMatches(PyExc_RecursionError);
     bool no_memory = PyErr_ExceptionMatches(PyExc_MemoryError);
-    PyErr_Clear();
+    py_clear_error();
     if (too_deep) diag_fail(cx, (Span){0}, D_TOO_DEEP);
     if (no_memory) cx_abort(cx);
     return NULL;
@@ -84,7 +84,7 @@ static bool is_same_const(Cx *cx, PyObject *a, PyObject *b) {
     if (PyTuple_Check(a)) return is_same_tuple(cx, a, b);
     if (is_code(a)) return is_same_code(cx, a, b);
     int equal = PyObject_RichCompareBool(a, b, Py_EQ);
-    if (equal < 0) PyErr_Clear();
+    if (equal < 0) py_clear_error();
     return equal > 0;
 }
 

@@ -37,7 +37,7 @@ static PyObject *find_entry(Cx *cx, PyObject *linecache, PyObject *filename) {
     PyObject *entry =
         cache && PyDict_Check(cache) ? PyDict_GetItemWithError(cache, filename) : NULL;
     if (!entry) {
-        PyErr_Clear();
+        py_clear_error();
         return NULL;
     }
     Py_IncRef(entry);
@@ -46,7 +46,7 @@ static PyObject *find_entry(Cx *cx, PyObject *linecache, PyObject *filename) {
 
 /* Python's own loader for .py files runs what the file says; other loaders may rewrite it first. */
 static bool is_plain_import(Cx *cx, PyObject *globals) {
-    PyObject *loader = PyDict_GetItemString(globals, "__loader__"); /* borrowed */
+    PyObject *loader = py_get_item(globals, "__loader__"); /* borrowed */
     if (!loader || !py_is_a(loader, "SourceFileLoader")) return false;
     PyObject *module = py_attr(cx, (PyObject *)Py_TYPE(loader), "__module__");
     const char *name = py_text(cx, module, NULL);
@@ -55,7 +55,7 @@ static bool is_plain_import(Cx *cx, PyObject *globals) {
 
 /* Is the loader's file this one? Code that a module makes with exec has its globals, too. */
 static bool is_own_file(Cx *cx, const char *filename, PyObject *globals) {
-    const char *own = py_text(cx, PyDict_GetItemString(globals, "__file__"), NULL);
+    const char *own = py_text(cx, py_get_item(globals, "__file__"), NULL);
     const char *a = strrchr(filename, '/'), *b = own ? strrchr(own, '/') : NULL;
     return own && strcmp(a ? a : filename, b ? b : own) == 0;
 }
@@ -71,11 +71,11 @@ Lines syn_find_lines(Cx *cx, PyObject *name, PyObject *globals) {
     const char *filename = py_text(cx, name, NULL);
     if (!filename) filename = "";
     Lines lines = {.imported = is_plain_import(cx, globals) && is_own_file(cx, filename, globals)};
-    PyObject *linecache = py_keep(cx, PyImport_ImportModule("linecache"));
+    PyObject *linecache = name ? py_keep(cx, PyImport_ImportModule("linecache")) : NULL;
     if (!linecache) return lines;
     PyObject *before = find_entry(cx, linecache, name);
     Py_DecRef(call_linecache(cx, linecache, "checkcache", name, NULL));
-    PyErr_Clear();
+    py_clear_error();
     lines.reread = before && find_entry(cx, linecache, name) != before;
     lines.list = py_keep(cx, call_linecache(cx, linecache, "getlines", name, globals));
     if (lines.list && (!PyList_Check(lines.list) || PyList_Size(lines.list) == 0))
@@ -179,7 +179,7 @@ const char *syn_list_imports(Cx *cx, PyObject *list, const char *text, size_t n)
         PyObject *line = PyList_GetItem(list, i);
         const char *s = PyUnicode_Check(line) ? PyUnicode_AsUTF8AndSize(line, NULL) : NULL;
         if (!s) {
-            PyErr_Clear();
+            py_clear_error();
             continue;
         }
         const char *first = s + strspn(s, " \t");

@@ -4,9 +4,23 @@
 
 static void release(void *obj) { Py_DecRef(obj); }
 
+void py_clear_error(void) {
+    if (!PyErr_Occurred()) return;
+    if (PyErr_ExceptionMatches(PyExc_MemoryError)) cx_note_no_memory();
+    PyErr_Clear();
+}
+
+PyObject *py_get_item(PyObject *dict, const char *name) {
+    PyObject *key = PyUnicode_InternFromString(name);
+    PyObject *value = key ? PyDict_GetItemWithError(dict, key) : NULL;
+    Py_DecRef(key);
+    py_clear_error();
+    return value;
+}
+
 PyObject *py_keep(Cx *cx, PyObject *new_ref) {
     if (!new_ref) {
-        PyErr_Clear();
+        py_clear_error();
         return NULL;
     }
     cx_defer(cx, release, new_ref);
@@ -31,7 +45,7 @@ int64_t py_int_attr(Cx *cx, PyObject *obj, const char *name, int64_t missing) {
     if (!value || !PyLong_Check(value)) return missing;
     int64_t i = PyLong_AsLongLong(value);
     if (i != -1 || !PyErr_Occurred()) return i;
-    PyErr_Clear();
+    py_clear_error();
     return missing;
 }
 
@@ -40,7 +54,7 @@ const char *py_text(Cx *cx, PyObject *str, size_t *n) {
     Py_ssize_t size;
     const char *s = PyUnicode_AsUTF8AndSize(str, &size);
     if (!s) {
-        PyErr_Clear();
+        py_clear_error();
         return NULL;
     }
     if (n) *n = (size_t)size;
@@ -57,7 +71,7 @@ bool py_is_a(PyObject *obj, const char *class_name) {
     PyObject *name = PyType_GetName(Py_TYPE(obj));
     bool same = name && PyUnicode_CompareWithASCIIString(name, class_name) == 0;
     Py_DecRef(name);
-    PyErr_Clear();
+    py_clear_error();
     return same;
 }
 
@@ -74,6 +88,6 @@ PyObject *py_loaded_module(Cx *cx, const char *name) {
 bool py_is_instance(Cx *cx, PyObject *obj, const char *module, const char *class_name) {
     PyObject *cls = py_attr(cx, py_loaded_module(cx, module), class_name);
     int is = cls ? PyObject_IsInstance(obj, cls) : 0;
-    if (is < 0) PyErr_Clear();
+    if (is < 0) py_clear_error();
     return is > 0;
 }

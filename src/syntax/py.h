@@ -8,6 +8,11 @@
 
 #include "base/cx.h"
 
+/* Clears the exception that is set, if any. After a MemoryError the compile goes on, but fails with it
+ * in the end (Cx.no_memory). */
+void py_clear_error(void);
+/* dict[name]: borrowed, or NULL. */
+PyObject *py_get_item(PyObject *dict, const char *name);
 /* Takes a new reference (or NULL, then clears the exception) and gives it back, released when
  * the compile ends. */
 PyObject *py_keep(Cx *cx, PyObject *new_ref);

@@ -5,6 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "syntax/py.h"
+
 void scan_open(Cx *cx, Scan *s, PyObject *lines, size_t first) {
     *s = (Scan){.cx = cx, .lines = lines, .next = first, .nlines = (size_t)PyList_Size(lines)};
 }
@@ -16,7 +18,7 @@ static bool fetch(Scan *s) {
     Py_ssize_t n;
     const char *text = line ? PyUnicode_AsUTF8AndSize(line, &n) : NULL;
     if (!text) {
-        PyErr_Clear();
+        py_clear_error();
         return false;
     }
     buf_add(s->cx, &s->text, text, (size_t)n);
