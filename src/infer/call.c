@@ -366,7 +366,7 @@ static _Noreturn void python_error(Infer *in, Span span) {
 static PyObject *ask_overload(Infer *in, PyObject *impl, const Arg *self, const Actuals *act,
                               Span span) {
     uint32_t extra = self != NULL;
-    PyObject *args = PyTuple_New((Py_ssize_t)(act->npos + extra)),
+    PyObject *args = PyTuple_New((Py_ssize_t)act->npos + extra),
              *kw = act->nkw ? PyDict_New() : NULL, *f = NULL;
     bool good = args && (kw || !act->nkw);
     if (good && self) {
@@ -378,7 +378,7 @@ static PyObject *ask_overload(Infer *in, PyObject *impl, const Arg *self, const 
         good = t != NULL;
         if (!good) break;
         if (i < act->npos) {
-            good = PyTuple_SetItem(args, (Py_ssize_t)(i + extra), t) == 0;
+            good = PyTuple_SetItem(args, (Py_ssize_t)i + extra, t) == 0;
         } else {
             good = PyDict_SetItemString(kw, act->keywords[i - act->npos], t) == 0;
             Py_DECREF(t);

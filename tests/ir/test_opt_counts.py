@@ -16,7 +16,7 @@ from tool import ir_tool
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "fuzz"))
 
-import count_programs  # noqa: E402
+import count_programs
 
 ALL = os.environ.get("WHIPSNAKE_TEST_ALL", "0") not in ("", "0")
 COUNT = int(os.environ.get("WHIPSNAKE_FUZZ_N", "2000" if ALL else "150"))

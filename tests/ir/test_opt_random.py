@@ -13,7 +13,7 @@ from tool import ir_tool
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "fuzz"))
 
-import ir_programs  # noqa: E402
+import ir_programs
 
 ALL = os.environ.get("WHIPSNAKE_TEST_ALL", "0") not in ("", "0")
 COUNT = int(os.environ.get("WHIPSNAKE_FUZZ_N", "4000" if ALL else "240"))

@@ -1,6 +1,6 @@
 """What the walk of tests/oom does while memory runs out: a task is a function without arguments.
 
-`TASKS` maps a name to a function that prepares (with memory) and returns (task, watched objects)."""
+`TASKS` maps a name to a function that prepares (with memory) and gives (task, watched objects)."""
 
 import collections
 import contextlib

@@ -141,7 +141,8 @@ def walk(failing, task, watched, points, growing):
         assert failing.allows(result) or result == expected, f"allocation {n}: {result!r}"
         failures += result is MemoryError
         if not growing and result is MemoryError and is_more(after, before):
-            leaks += [f"allocation {n} of {last}: {what}" for what in grows(failing, task, watched, n)]
+            where = f"allocation {n} of {last}"
+            leaks += [f"{where}: {what}" for what in grows(failing, task, watched, n)]
     assert outcome(task) == expected, "it does not work afterwards"
     assert not leaks, "\n".join(leaks[:20])
     return count, failures
