@@ -262,16 +262,20 @@ static PyObject *call_python(const char *name, PyObject *self, PyObject *args, P
     return result;
 }
 
-#define PYTHON_METHODS(METHOD)                                                  \
-    METHOD(compile)                                                             \
-    METHOD(recompile)                                                           \
-    METHOD(inspect_types)                                                       \
-    METHOD(inspect_llvm)                                                        \
-    METHOD(inspect_asm)                                                         \
-    METHOD(inspect_cfg)                                                         \
-    METHOD(inspect_ir)                                                          \
-    METHOD(inspect_disasm_cfg) METHOD(get_metadata) METHOD(get_annotation_info) \
-        METHOD(parallel_diagnostics)
+/* clang-format off */
+#define PYTHON_METHODS(METHOD) \
+    METHOD(compile) \
+    METHOD(recompile) \
+    METHOD(inspect_types) \
+    METHOD(inspect_llvm) \
+    METHOD(inspect_asm) \
+    METHOD(inspect_cfg) \
+    METHOD(inspect_ir) \
+    METHOD(inspect_disasm_cfg) \
+    METHOD(get_metadata) \
+    METHOD(get_annotation_info) \
+    METHOD(parallel_diagnostics)
+/* clang-format on */
 #define METHOD(name)                                                                   \
     static PyObject *method_##name(PyObject *self, PyObject *args, PyObject *kwargs) { \
         return call_python(#name, self, args, kwargs);                                 \
