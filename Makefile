@@ -1,10 +1,12 @@
 # whipsnake: every command sets up what it needs first (see tools/setup.sh).
 #   PYTHON=python3.13   the Python of .venv       CC=clang-19             the C compiler
 #   TESTS=tests/run     what `make test` runs     PYTEST_ARGS="-k name -x"  and how
+#   WORKERS=2           processes that test
 #   CHECKS=1            assertions and verifiers on
 PYTHON ?= python3
 TESTS ?= tests
 PYTEST_ARGS ?=
+WORKERS ?= 2
 CHECKS ?= 0
 MESON_ARGS = -Dchecks=$(if $(filter-out 0,$(CHECKS)),true,false)
 ifneq ($(origin CC),default)
@@ -35,11 +37,11 @@ build: setup
 	@tools/build.sh build $(MESON_ARGS)
 
 test: build
-	.venv/bin/pytest -m "not slow" $(PYTEST_ARGS) $(TESTS)
+	.venv/bin/pytest -n $(WORKERS) --dist loadfile -m "not slow" $(PYTEST_ARGS) $(TESTS)
 
 test-all: setup
 	@tools/build.sh build -Dchecks=true
-	.venv/bin/pytest $(PYTEST_ARGS) $(TESTS)
+	.venv/bin/pytest -n $(WORKERS) --dist loadfile --all $(PYTEST_ARGS) $(TESTS)
 
 demo: build
 	$(VPY) examples/tour.py

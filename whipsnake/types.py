@@ -470,6 +470,8 @@ def _evaluate(text):
         raise _bad(text, error.msg) from None
     except NameError as error:
         raise _bad(text, _unknown_name(error.name)) from None
+    except MemoryError:
+        raise
     except Exception as error:
         raise _bad(text, str(error)) from None
 

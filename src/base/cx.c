@@ -71,9 +71,7 @@ void cx_abort_for_memory(void) {
     if (running) out_of_memory(running);
 }
 
-void cx_note_no_memory(void) {
-    if (running) running->no_memory = true;
-}
+Cx *cx_current(void) { return running; }
 
 void *cx_alloc(Cx *cx, size_t n) {
     void *p = arena_alloc(cx->arena, n);

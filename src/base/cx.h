@@ -40,7 +40,9 @@ typedef struct Cx {
     Diag *diag; /* the error of this compile, NULL while there is none */
     SourceFile *files;
     uint32_t nfiles;
-    bool no_memory; /* ran out on the way: what comes out now is not to be trusted */
+    /* A Python exception (owned) that came in between, such as KeyboardInterrupt: the compile goes on and
+     * ends with it, whatever it finds. */
+    void *raised;
     struct StrTable *strings; /* interned names */
     uint64_t stage_ns[8]; /* wall time of each stage, see StageId in core/unit.h */
 } Cx;
@@ -53,10 +55,10 @@ void cx_close(Cx *cx);
  * memory). May be nested. */
 int cx_run(Cx *cx, void (*body)(Cx *, void *), void *arg);
 _Noreturn void cx_abort(Cx *cx);
-/* For functions without a Cx, about the innermost cx_run of this thread (nothing happens if none runs):
- * leave it because there is no memory; set its no_memory. */
+/* For functions without a Cx: that of the innermost cx_run of this thread, or NULL; and leaving it because
+ * there is no memory (comes back if there is none). */
+Cx *cx_current(void);
 void cx_abort_for_memory(void);
-void cx_note_no_memory(void);
 
 /* n zeroed bytes until cx_close. Never NULL. */
 void *cx_alloc(Cx *cx, size_t n);

@@ -49,7 +49,7 @@ Span build_def_span(const FnDef *def);
 PyObject *build_get_attr(PyObject *obj, const char *name);
 /* dict[name]: borrowed, or NULL without an exception. */
 PyObject *build_get_item(PyObject *dict, const char *name);
-/* Clears the exception that is set, if any. After a MemoryError the compile goes on, but fails with it in the end. */
+/* Clears the exception that is set, if any; see py_clear_error. */
 void build_clear_error(void);
 
 /* A new HIGH function of `module`, its args untyped: parameters, then captures. GIL held. Captured

@@ -94,7 +94,7 @@ static Py_ssize_t modules_seen;
 const Row *row_of_object(Infer *in, PyObject *obj) {
     Py_ssize_t modules = PyDict_Size(PyImport_GetModuleDict());
     if (modules != modules_seen) {
-        if (!resolve_rows() || in->cx->no_memory) cx_abort(in->cx);
+        if (!resolve_rows() || in->cx->raised) cx_abort(in->cx);
         modules_seen = modules;
     }
     const ObjectRow *o = &objects[slot_of(objects, capacity, obj)];

@@ -101,7 +101,14 @@ static Llvm *open_llvm(Cx *cx) {
     return l;
 }
 
-static void install_handler(void) { LLVMInstallFatalErrorHandler(on_fatal); }
+/* A thread that compiles may hold the lock while another one forks. */
+static void before_fork(void) { os_lock(&lock); }
+static void after_fork(void) { os_unlock(&lock); }
+
+static void install_handler(void) {
+    os_at_fork(before_fork, after_fork);
+    LLVMInstallFatalErrorHandler(on_fatal);
+}
 
 Llvm *cg_take_llvm(Cx *cx, const Target *target, LlvmErrors *errors) {
     static OsOnce once = OS_ONCE_INIT;

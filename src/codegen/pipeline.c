@@ -73,7 +73,9 @@ static bool is_reduction(const Fn *fn, const Loop *l, Ref param, Ref next) {
     const Ins *i = ir_at(fn, next);
     if (!combines(i) || i->nargs != 2) return false;
     Ref other = i->args[0] == param ? i->args[1] : i->args[1] == param ? i->args[0] : 0;
-    return other && !ir_is_const(fn, other) && loop_has(l, ir_at(fn, other)->block);
+    if (!other || ir_is_const(fn, other) || !loop_has(l, ir_at(fn, other)->block)) return false;
+    const Ins *o = ir_at(fn, other); /* counting is quick enough, and opt/strip's loops are short */
+    return o->op != OP_SELECT || !ir_is_const(fn, o->args[1]) || !ir_is_const(fn, o->args[2]);
 }
 
 static const Edge *edge_to(const Block *b, BlockId to) {

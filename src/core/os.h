@@ -22,6 +22,12 @@ typedef pthread_once_t OsOnce;
 /* Runs f if no other call with this `once` did; returns when it has run. */
 static inline void os_once(OsOnce *once, void (*f)(void)) { pthread_once(once, f); }
 
+/* Calls `before` before each fork, `after` in parent and child: a lock is taken and given back, so that
+ * the child does not find it held by a thread that it does not have. */
+static inline void os_at_fork(void (*before)(void), void (*after)(void)) {
+    pthread_atfork(before, after, after);
+}
+
 /* Nanoseconds since some moment; never goes back. */
 static inline uint64_t os_now_ns(void) {
     struct timespec t;

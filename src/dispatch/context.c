@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "core/code.h"
 #include "dispatch/disp.h"
 #include "runtime/random.h"
 
@@ -96,10 +97,21 @@ void disp_start_timer(void) {
 
 /* --- fork: the child has neither the timer nor the other threads ------------------------------ */
 
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void after_fork(void) { pthread_mutex_unlock(&lock); }
+static void before_fork(void) {
+    code_lock();
+    ty_before_fork();
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void) {
+    pthread_mutex_unlock(&lock);
+    ty_after_fork();
+    code_unlock();
+}
 
 static void in_child(void) {
+    ty_after_fork();
+    code_unlock();
     pthread_mutex_init(&lock, NULL);
     pthread_cond_init(&wake, NULL);
     threads = current;

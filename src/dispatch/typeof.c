@@ -101,7 +101,9 @@ static Type **types_of_items(PyObject *tuple, Py_ssize_t n, Type **few) {
  * exception. */
 static PyObject *field_names(PyTypeObject *cls, Py_ssize_t n) {
     PyObject *fields = PyObject_GetAttrString((PyObject *)cls, "_fields");
-    if (fields && PyTuple_Check(fields) && PyTuple_Size(fields) == n) return fields;
+    bool good = fields && PyTuple_Check(fields) && PyTuple_Size(fields) == n;
+    for (Py_ssize_t i = 0; good && i < n; i++) good = PyUnicode_Check(PyTuple_GetItem(fields, i));
+    if (good) return fields;
     Py_XDECREF(fields);
     PyErr_Clear();
     return NULL;
@@ -140,19 +142,39 @@ static Type *type_of_tuple(PyObject *obj) {
     return t;
 }
 
-static Type *type_of_slice(PyObject *obj) {
-    static const char *const names[] = {"start", "stop", "step"};
-    Type *items[3];
-    for (int i = 0; i < 3; i++) {
-        PyObject *item = PyObject_GetAttrString(obj, names[i]);
-        if (!item) return NULL;
-        items[i] = item == Py_None ? TY_OF(TY_NONE) : PyIndex_Check(item) ? TY_I(64) : NULL;
-        Py_DECREF(item);
-        if (items[i]) continue;
+/* Type of a start, stop or step: int64 or None; NULL with an exception set. */
+static Type *type_of_bound(PyObject *item) {
+    if (item == Py_None) return TY_OF(TY_NONE);
+    if (!PyIndex_Check(item)) {
         PyErr_SetString(PyExc_TypeError, "the parts of a slice must be integers or None");
         return NULL;
     }
-    return memory_error(ty_slice(items[0], items[1], items[2]));
+    if (PyNumber_AsSsize_t(item, PyExc_OverflowError) != -1 || !PyErr_Occurred()) return TY_I(64);
+    if (PyErr_ExceptionMatches(PyExc_OverflowError))
+        PyErr_SetString(PyExc_OverflowError, "a start, stop or step does not fit in 64 bits");
+    return NULL;
+}
+
+/* Types of start, stop and step of a range or slice; 0, or -1 with an exception set. */
+static int find_bounds(PyObject *obj, Type **items) {
+    static const char *const names[] = {"start", "stop", "step"};
+    for (int i = 0; i < 3; i++) {
+        PyObject *item = PyObject_GetAttrString(obj, names[i]);
+        items[i] = item ? type_of_bound(item) : NULL;
+        Py_XDECREF(item);
+        if (!items[i]) return -1;
+    }
+    return 0;
+}
+
+static Type *type_of_slice(PyObject *obj) {
+    Type *items[3];
+    return find_bounds(obj, items) ? NULL : memory_error(ty_slice(items[0], items[1], items[2]));
+}
+
+static Type *type_of_range(PyObject *obj) {
+    Type *items[3];
+    return find_bounds(obj, items) ? NULL : TY_OF(TY_RANGE);
 }
 
 static Type *type_of_enum(PyObject *obj) {
@@ -208,7 +230,7 @@ static Type *type_of_rare(PyObject *obj) {
     if (t) return t;
     if (disp_is_enum(cls)) return type_of_enum(obj);
     if (PyTuple_Check(obj)) return type_of_tuple(obj);
-    if (cls == &PyRange_Type) return TY_OF(TY_RANGE);
+    if (cls == &PyRange_Type) return type_of_range(obj);
     if (cls == &PySlice_Type) return type_of_slice(obj);
     if (PyBytes_CheckExact(obj)) return TY_OF(TY_BYTES);
     if (cls == disp.memmap) return type_of_array(obj);

@@ -23,6 +23,14 @@ static int wrong(const Unbox *u, const Type *t, PyObject *obj) {
     return -1;
 }
 
+/* disp_typeof has refused the object. Where only a type is tested, it is none of these: whoever asks
+ * for its type then hears why. */
+static int cannot(const Unbox *u) {
+    if (!u->exact || PyErr_ExceptionMatches(PyExc_MemoryError)) return -1;
+    PyErr_Clear();
+    return 0;
+}
+
 static int keep(const Unbox *u, WsOwner *o) {
     if (!o) {
         PyErr_NoMemory();
@@ -245,6 +253,7 @@ static const char *const bounds[] = {"start", "stop", "step"};
 
 static int put_range(const Unbox *u, const Type *t, PyObject *obj, uint64_t *slots) {
     if (Py_TYPE(obj) != &PyRange_Type) return wrong(u, t, obj);
+    if (!disp_typeof(obj)) return cannot(u);
     for (int i = 0; i < 3; i++)
         if (put_attribute(obj, bounds[i], false, &slots[i]) < 0) return -1;
     return 1;
@@ -253,7 +262,7 @@ static int put_range(const Unbox *u, const Type *t, PyObject *obj, uint64_t *slo
 static int put_slice(const Unbox *u, const Type *t, PyObject *obj, uint64_t *slots) {
     if (Py_TYPE(obj) != &PySlice_Type) return wrong(u, t, obj);
     Type *actual = disp_typeof(obj);
-    if (actual != t) return actual ? wrong(u, t, obj) : -1;
+    if (actual != t) return actual ? wrong(u, t, obj) : cannot(u);
     for (uint32_t i = 0; i < 3; i++)
         if (put_attribute(obj, bounds[i], t->items[i]->kind == TY_NONE,
                           &slots[ty_item_part(t, i)]) < 0)

@@ -156,13 +156,19 @@ static void run_back_there(void *arg) {
     job->rc = cx_run(job->cx, run_back, job);
 }
 
+/* Sets cx->raised, which came in between, in place of all else: -1. */
+static int take_raised(Cx *cx) {
+    PyObject *value = cx->raised;
+    cx->raised = NULL;
+    cx->diag = NULL;
+    PyErr_SetObject((PyObject *)Py_TYPE(value), value);
+    Py_DECREF(value);
+    return -1;
+}
+
 static int run_stages(Job *job) {
     int rc = cx_run(job->cx, run_front, job);
-    if (job->cx->no_memory) { /* then the reason may be no more than that */
-        PyErr_Clear();
-        job->cx->diag = NULL;
-        rc = -1;
-    }
+    if (job->cx->raised) rc = take_raised(job->cx);
     if (rc != 0) return -1;
     if (job->req->want == WANT_TYPES) return 0;
     PyThreadState *state = PyEval_SaveThread();

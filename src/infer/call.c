@@ -416,17 +416,22 @@ static bool bind_function(Infer *in, PyObject *func, const Actuals *act, Span sp
     return bind_def(in, infer_def(in, func), act, NULL, span, out);
 }
 
+/* The arguments of a method with the object itself as the first. */
+static Actuals with_self(Cx *cx, const Arg *self, const Actuals *act) {
+    uint32_t n = act->npos + act->nkw;
+    Actuals all = *act;
+    all.at = NEWN(cx, Arg, n + 1);
+    all.at[0] = *self;
+    if (n) memcpy(all.at + 1, act->at, n * sizeof(Arg));
+    all.npos++;
+    return all;
+}
+
 static bool bind_overload(Infer *in, PyObject *impls, const Arg *self, const Actuals *act,
                           Span span, Callee *out) {
     PyObject *f = overload_impl(in, impls, self, act, span);
     if (!f) return false;
-    Actuals all = *act;
-    if (self) {
-        all.at = NEWN(in->cx, Arg, act->npos + act->nkw + 1);
-        all.at[0] = *self;
-        memcpy(all.at + 1, act->at, (act->npos + act->nkw) * sizeof(Arg));
-        all.npos++;
-    }
+    Actuals all = self ? with_self(in->cx, self, act) : *act;
     JitOptions own;
     PyObject *plain = in->core->unwrap(f, &own);
     if (plain) out->options = infer_callee_options(in, &own);
@@ -488,13 +493,7 @@ static bool bind_row(Infer *in, Inst *inst, const Row *row, const Arg *self, con
     if (row->flags & ROW_PRELUDE) {
         out->literal_args = true;
         out->public_row = row;
-        Actuals all = *act;
-        if (self) {
-            all.at = NEWN(in->cx, Arg, act->npos + act->nkw + 1);
-            all.at[0] = *self;
-            memcpy(all.at + 1, act->at, (act->npos + act->nkw) * sizeof(Arg));
-            all.npos++;
-        }
+        Actuals all = self ? with_self(in->cx, self, act) : *act;
         out->options = inst->options;
         return bind_function(in, prelude_function(in, row->prelude, span), &all, span, out);
     }

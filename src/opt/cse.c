@@ -75,7 +75,7 @@ static bool equal_ins(const Ins *a, const Ins *b) {
     if (a->sub != b->sub || a->imm != b->imm || a->imm2 != b->imm2 || a->nargs != b->nargs ||
         a->fast != b->fast)
         return false;
-    if (memcmp(a->args, b->args, a->nargs * sizeof(Ref)) == 0) return true;
+    if (!a->nargs || memcmp(a->args, b->args, a->nargs * sizeof(Ref)) == 0) return true;
     return (op_info[a->op].effects & COMM) && a->args[0] == b->args[1] && a->args[1] == b->args[0];
 }
 

@@ -10,8 +10,8 @@
  * module after that pass (several: comma between; "passes": the time of each) to stderr. */
 void opt_run(Cx *cx, Module *m);
 
-/* One pass by its name over all functions of m, or "all": opt_run; false: there is no such pass. For
- * tests. */
+/* One pass by its name over all functions of m, or "all": opt_run. False: there is no such pass.
+ * For tests. */
 bool opt_run_pass(Cx *cx, Module *m, const char *name);
 
 /* Per function. */

@@ -134,7 +134,7 @@ bool outline_is_possible(const Affine *af, const OutUses *uses, const Loop *nest
     return !none && !is_used_behind(af, uses, nest, handler->to);
 }
 
-/* --- the exits' blocks ------------------------------------------------------------------------- */
+/* --- joins ------------------------------------------------------------------------------------ */
 
 static void find_exits(Outline *o) {
     for (uint32_t k = 0; k < o->nest->nblocks; k++) {

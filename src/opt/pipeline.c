@@ -122,8 +122,8 @@ void opt_run(Cx *cx, Module *m) {
     run(cx, m,
         &passes[VERSION]); /* after range, which may leave nothing to do; copies what is final */
     run(cx, m, &passes[HOIST]); /* in loops that version has left */
-    /* After version: the checks that depend on values alone are left, and what is made here need not
-     * be copied. */
+    /* Behind version: only checks that depend on values are left, and what is made here need not be
+     * copied. */
     run(cx, m, &passes[STRIPS]);
     run(cx, m, &passes[WRAP]); /* what strip left */
     run(cx, m, &passes[CSE]); /* the checks before neighbouring nests have much in common */

@@ -1,7 +1,7 @@
 /* Runs loops whose only obstacle to vector code are checks on values in strips of 64 iterations:
  *
  *     strip(i, sums):    i + 8 < n ?  no: ----------------------------> the loop as it was(i, sums)
- *     first pass:        what the checks ask for, faults or-ed; costly values into buffers   ^
+ *     first pass:        what the checks ask for, faults counted; costly values to buffers ^
  *                        any fault ?  yes: ----------------------------------------------------'
  *     second pass:       the loop without its checks, costly values from the buffers
  *                        strip(i + 64, sums)
@@ -16,13 +16,13 @@
  * nothing after. It also takes what is too short for a strip, and a negative subscript, which the
  * first pass counts as a fault: so the second pass needs no wrapping.
  *
- * Why two passes and not one into a buffer that is then committed: what the checks ask for is often
- * little (a divisor), and then nothing needs a buffer; stores stay where they were, in any order and
- * under any condition; sums need no copy. Where it is much (the argument of the next logarithm), the
- * expensive values go through buffers.
+ * What goes through buffers is a matter of cost: at best what is stored, so that the second pass
+ * only copies; under conditions, or where the first pass must not read all that the loop reads,
+ * single values that are expensive; nothing where the checks ask for little and the rest is the
+ * second pass's own. Stores and sums stay in the second pass, in their order.
  *
- * Why 64: the machine overlaps the end of one pass with the start of the next as long as it has both
- * in sight, some hundred instructions. Strips of 256 cost 20 % on a division, of 64 a few.
+ * Why 64: the machine overlaps the end of one pass with the start of the next as long as it has
+ * both in sight, some hundred instructions. Strips of 256 cost 20 % on a division, of 64 a few.
  *
  * The first pass runs up to 63 iterations ahead of the stores, so it must not read what they write
  * before it is time. Within one array the subscripts tell; for two arrays a test before the loop
@@ -42,7 +42,7 @@ typedef struct Decide {
     uint32_t stack; /* bytes of buffers */
 } Decide;
 
-/* --- the loop ---------------------------------------------------------------------------------- */
+/* --- the loop --------------------------------------------------------------------------------- */
 
 static const Ins *at(const StripPlan *p, Ref r) { return ir_at(p->fn, r); }
 static bool is_inside(const StripPlan *p, Ref r) { return strip_at(p, at(p, r)->block) != 0; }
@@ -173,7 +173,7 @@ static bool look_at_loop(Decide *d) {
     return p->checks.n && has_vector_params(p);
 }
 
-/* --- what the checks ask for ------------------------------------------------------------------- */
+/* --- what the checks ask for ------------------------------------------------------------------ */
 
 /* For each block the one where its ways meet: its immediate post-dominator, in the loop without the
  * back edge. */
@@ -272,7 +272,7 @@ static bool find_needed(Decide *d) {
     return close_needed(d);
 }
 
-/* --- memory ------------------------------------------------------------------------------------ */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 /* index = *c * counter + rest, rest not changing in the loop. */
 static bool split_index(const StripPlan *p, Ref index, int64_t *c, Lin *rest) {
@@ -403,7 +403,7 @@ static bool has_blind_read(const Decide *d) {
     return false;
 }
 
-/* --- what to keep in buffers ------------------------------------------------------------------- */
+/* --- what to keep in buffers ------------------------------------------------------------------ */
 
 enum { COST_LOAD = 2, COST_SAVE = 6, COST_COMMIT = 4, COST_MOST = 1000 };
 
@@ -497,15 +497,25 @@ static uint32_t double_cost(const Decide *d) {
     return sum;
 }
 
-/* If much is computed twice: all that is stored is computed in the first pass, and the second only
- * brings it from the buffers to its place. False: the first pass can not do that. */
+/* Is all that is stored better computed in the first pass, and only brought to its place by the
+ * second? So if each iteration stores it anyway: memory is then read once, and the passes overlap
+ * well. Under conditions buffers cost more: only if much is computed twice otherwise. */
+static bool wants_commit(const Decide *d) {
+    const StripPlan *p = d->p;
+    bool always = d->stores.n > 0;
+    for (uint32_t k = 0; k < d->stores.n; k++)
+        always &= cfg_dominates(p->af->cfg, at(p, d->stores.at[k])->block, p->loop->latch);
+    return always || (d->stores.n && double_cost(d) > COST_COMMIT * d->stores.n);
+}
+
+/* False: the first pass can not do that. */
 static bool compute_stored(Decide *d) {
     StripPlan *p = d->p;
     for (uint32_t k = 0; k < d->stores.n; k++) need(d, at(p, d->stores.at[k])->args[1]);
     return close_needed(d) && look_at_memory(d);
 }
 
-/* --- the pass ---------------------------------------------------------------------------------- */
+/* --- the pass --------------------------------------------------------------------------------- */
 
 static bool plan(Decide *d, Loop *loop, bool all) {
     StripPlan *p = d->p;
@@ -526,8 +536,7 @@ static bool strip_loop(Cx *cx, Fn *fn, Affine *af, Loop *loop) {
     StripPlan less = {.cx = cx, .fn = fn, .af = af, .loop = loop}, more = less;
     Decide d = {.p = &less}, d2 = {.p = &more};
     if (!plan(&d, loop, false)) return false;
-    bool much = double_cost(&d) > COST_COMMIT * d.stores.n && d.stores.n;
-    strip_build(much && plan(&d2, loop, true) ? &more : &less);
+    strip_build(wants_commit(&d) && plan(&d2, loop, true) ? &more : &less);
     return true;
 }
 

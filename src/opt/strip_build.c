@@ -36,7 +36,7 @@ static Ref either(Build *b, BlockId to, Ref x, Ref y) {
 
 static BlockId block_at(const Build *b, uint32_t k) { return b->p->loop->blocks[k]; }
 
-/* --- where arrays lie --------------------------------------------------------------------------- */
+/* --- where arrays lie ------------------------------------------------------------------------- */
 
 static Ref add_field(Build *b, BlockId to, Ref array, uint32_t k) {
     Ref r = add(b, to, OP_FIELD, ir_field_type(ir_at(b->fn, array)->ty, k), 1, &array);
@@ -101,7 +101,7 @@ static Ref add_overlap_tests(Build *b, BlockId to) {
     return ok;
 }
 
-/* --- the first pass ----------------------------------------------------------------------------- */
+/* --- the first pass --------------------------------------------------------------------------- */
 
 static Ref copy_of(const Build *b, Ref r) { return (Ref)map_get(&b->refs, r, r); }
 
@@ -266,7 +266,7 @@ static void build_first(Build *b) {
     }
 }
 
-/* --- the second pass ---------------------------------------------------------------------------- */
+/* --- the second pass -------------------------------------------------------------------------- */
 
 static void drop_checks(Build *b, const Map *refs) {
     for (uint32_t k = 0; k < b->p->checks.n; k++)
@@ -329,7 +329,7 @@ static void build_second(Build *b) {
     header->term.succ[1] = ir_edge(b->cx, b->strip, header->params.n, header->params.at);
 }
 
-/* --- around them -------------------------------------------------------------------------------- */
+/* --- around them ------------------------------------------------------------------------------ */
 
 static uint32_t first_after_args(const Fn *fn) {
     uint32_t i = 0;

@@ -6,13 +6,13 @@
  *
  * As far out as all checks can be shown at once: a check before an inner loop runs as often as that
  * loop, and the back end works best on a simple nest without other branches in it. Where the arrays
- * change in an outer loop (two rows that swap places), it is the loops inside. An index is a sum of counters and of values that do not change in the nest;
- * replacing each counter by its bound, innermost first, gives the largest (and smallest) index in
- * terms of those values alone, and comparing that with the array's size before the nest replaces
- * the check in it. The sum before the nest must not wrap around: the values in it are compared with
- * a bound that makes all sums fit int64. Checks that do not depend on the nest at all are asked
- * before it too. If the check before the nest fails, the copy runs and raises where the source
- * says, or does not raise at all.
+ * change in an outer loop (two rows that swap places), it is the loops inside. An index is a sum of
+ * counters and of values that do not change in the nest; replacing each counter by its bound,
+ * innermost first, gives the largest (and smallest) index in terms of those values alone, and
+ * comparing that with the array's size before the nest replaces the check in it. The sum before the
+ * nest must not wrap around: the values in it are compared with a bound that makes all sums fit
+ * int64. Checks that do not depend on the nest at all are asked before it too. If the check before
+ * the nest fails, the copy runs and raises where the source says, or does not raise at all.
  *
  * What is left in the fast copy: checks on values (indirect subscripts, divisors), and checks whose
  * outcome can not be told from the counters. The nest is not versioned if the check could never

@@ -3,7 +3,7 @@
 #pragma once
 #include "opt/affine.h"
 
-/* Where values of loops are used outside them; once a function, before the first nest is cut out. */
+/* Where values of loops are used outside them; once a function, before a nest is cut out. */
 typedef struct OutUses OutUses;
 OutUses *outline_find_uses(Cx *cx, const Affine *af);
 

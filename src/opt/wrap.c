@@ -9,8 +9,8 @@
  *
  * What is left by then are subscripts that were loaded or computed from data. Wrapping them costs
  * three operations and puts a select between the index and the load; the branch costs nothing where
- * it always goes one way, which makes a checked gather as quick as an unchecked one that wraps. Done
- * in loops only: elsewhere it is but more blocks to compile. */
+ * it always goes one way, which makes a checked gather as quick as an unchecked one that wraps.
+ * Done in loops only: elsewhere it is but more blocks to compile. */
 #include "opt/opt_int.h"
 
 typedef struct WrapPass {
@@ -27,8 +27,8 @@ static bool uses(const Ins *i, Ref r) {
     return false;
 }
 
-/* Is instruction `at` of the block the check of a wrap that stands before it and is for nothing else
- * so far? */
+/* Is instruction `at` of the block the check of a wrap that stands before it and is for nothing
+ * else so far? */
 static bool is_checked_wrap(const Fn *fn, const Block *b, uint32_t at) {
     const Ins *check = ir_at(fn, b->ins.at[at]);
     if (check->op != OP_CHECK_INDEX) return false;

@@ -108,7 +108,7 @@ ExcObj *ws_exc_make(WsCtx *ctx, int32_t site, int32_t cls, const uint64_t *slots
         leave(ctx, site, e);
         return NULL;
     }
-    memcpy(e->slots, slots, n * sizeof *slots);
+    if (n) memcpy(e->slots, slots, n * sizeof *slots);
     for (uint32_t i = 0, at = 0; s && i < s->nargs; at += s->arg_types[i++]->nparts)
         val_retain(s->arg_types[i], e->slots + at);
     return e;

@@ -51,10 +51,9 @@ PyObject *syn_compile(Cx *cx, const char *text, size_t n, const char *filename, 
                                        : call_compile(cx, text, n, filename, flags);
     if (code) return py_keep(cx, code);
     bool too_deep = PyErr_ExceptionMatches(PyExc_RecursionError);
-    bool no_memory = PyErr_ExceptionMatches(PyExc_MemoryError);
     py_clear_error();
     if (too_deep) diag_fail(cx, (Span){0}, D_TOO_DEEP);
-    if (no_memory) cx_abort(cx);
+    if (cx->raised) cx_abort(cx);
     return NULL;
 }
 

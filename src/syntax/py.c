@@ -4,9 +4,29 @@
 
 static void release(void *obj) { Py_DecRef(obj); }
 
+/* Can looking something up end with the exception that is set? */
+static bool is_an_answer(void) {
+    PyObject *const answers[] = {PyExc_AttributeError, PyExc_LookupError, PyExc_TypeError,
+                                 PyExc_ValueError,     PyExc_NameError,   PyExc_ArithmeticError,
+                                 PyExc_ImportError,    PyExc_OSError,     PyExc_SyntaxError,
+                                 PyExc_RuntimeError,   PyExc_SystemError, PyExc_AssertionError};
+    if (PyErr_ExceptionMatches(PyExc_TimeoutError)) return false; /* an OSError, but of an alarm */
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        if (PyErr_ExceptionMatches(answers[i])) return true;
+    return false;
+}
+
 void py_clear_error(void) {
-    if (!PyErr_Occurred()) return;
-    if (PyErr_ExceptionMatches(PyExc_MemoryError)) cx_note_no_memory();
+    Cx *cx = cx_current();
+    if (PyErr_Occurred() && cx && !cx->raised && !is_an_answer()) {
+        PyObject *type, *value, *trace;
+        PyErr_Fetch(&type, &value, &trace);
+        PyErr_NormalizeException(&type, &value, &trace);
+        if (trace) PyException_SetTraceback(value, trace);
+        cx->raised = value;
+        Py_DecRef(type);
+        Py_DecRef(trace);
+    }
     PyErr_Clear();
 }
 

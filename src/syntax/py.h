@@ -8,8 +8,8 @@
 
 #include "base/cx.h"
 
-/* Clears the exception that is set, if any. After a MemoryError the compile goes on, but fails with it
- * in the end (Cx.no_memory). */
+/* Clears the exception that is set, if any. One that says nothing about what was asked, but came in
+ * between (no memory, Ctrl-C, what a signal handler raised), ends the compile later: Cx.raised. */
 void py_clear_error(void);
 /* dict[name]: borrowed, or NULL. */
 PyObject *py_get_item(PyObject *dict, const char *name);

@@ -16,6 +16,9 @@ static struct {
     Type *wide[4][2][5];   /* INT, FLOAT, COMPLEX (kind - TY_INT), signed, log2(bits / 8) */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+void ty_before_fork(void) { pthread_mutex_lock(&table.lock); }
+void ty_after_fork(void) { pthread_mutex_unlock(&table.lock); }
+
 static uint64_t mix(uint64_t h, uint64_t v) {
     h = (h ^ v) * 0x9e3779b97f4a7c15u;
     return h ^ (h >> 29);

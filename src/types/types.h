@@ -148,6 +148,10 @@ extern const TypesApi *ty_api;
 #define TY_C(bits_)  ty_basic(TY_COMPLEX, (bits_), false)
 #define TY_OF(kind_) ty_basic((kind_), 0, false)
 
+/* Around a fork: the child must not find the table locked by a thread that it does not have. */
+void ty_before_fork(void);
+void ty_after_fork(void);
+
 /* Makes the tables (in _core, at import); 0, or -1 when out of memory. */
 int ty_init(void);
 

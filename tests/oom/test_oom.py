@@ -29,7 +29,7 @@ QUICK = 25  # points per task; all of them with --all
 # Tasks that call no compile() and no long Python code: those are CPython's own to get right.
 PYTHON_TASKS = ["call arrays", "call tuples", "call raises", "call text", "call text index",
                 "call captured array", "call optional", "call varargs", "call print", "new types",
-                "explicit signature", "converted arguments", "unknown keyword", "ir tool"]
+                "converted arguments", "unknown keyword", "ir tool"]
 
 
 def run(kind, name, run_all):

@@ -1,0 +1,443 @@
+"""Threads, forks, signals, deep recursion: each in a process of its own, so that a crash or a
+deadlock is a failed test and no more."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from leaks import SANITIZED
+from support import PLAIN
+
+ROOT = Path(__file__).parents[2]
+
+if PLAIN:
+    pytest.skip("about compiled code", allow_module_level=True)
+
+HEADER = """
+import os, signal, sys, threading, time
+import numpy as np
+from whipsnake import njit
+
+@njit
+def total(a):
+    s = 0.0
+    for x in a:
+        s += x
+    return s
+
+@njit(nogil=True)
+def busy(n):
+    s = 0
+    for i in range(n):
+        s ^= i * i
+    return s
+
+@njit
+def down(n):
+    if n == 0:
+        return 0
+    return down(n - 1) + 1
+
+@njit
+def forever(n):
+    return forever(n + 1) + 1
+
+def in_threads(count, body):
+    failures = []
+    def run(k):
+        try:
+            body(k)
+        except BaseException as e:
+            failures.append(repr(e))
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(count)]
+    for t in threads: t.start()
+    for t in threads: t.join()
+    assert not failures, failures[:3]
+
+def new_function(k):
+    "A function that nobody has compiled yet."
+    @njit
+    def f(a, n):
+        s = a.copy()
+        for i in range(n):
+            s[i % s.size] += k
+        return s
+    return f
+"""
+
+
+def run(tmp_path, program, timeout=120, **environment):
+    """The program in a file (its source must be found) in a child; its output."""
+    path = tmp_path / "program.py"
+    path.write_text(HEADER + textwrap.dedent(program))
+    python_path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True,
+                          timeout=timeout,
+                          env=os.environ | {"PYTHONPATH": python_path} | environment)
+    assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout.strip()
+
+
+# -- threads ------------------------------------------------------------------------------------
+
+def test_many_threads_call_and_compile_at_once(tmp_path):
+    run(tmp_path, """
+        def body(k):
+            own = new_function(k)
+            for round in range(20):
+                dtype = ("f8", "f4", "i8", "i4", "c16")[(k + round) % 5]
+                a = np.arange(1, 50).astype(dtype)
+                assert total(a[:: 1 + round % 3]) == a[:: 1 + round % 3].sum()
+                assert own(a, 49)[3] == a[3] + k
+                assert busy(1000) == busy.py_func(1000)
+                if round % 7 == 3:
+                    own._forget()
+        in_threads(12, body)
+    """)
+
+
+def test_the_same_function_for_the_first_time_in_all_threads(tmp_path):
+    run(tmp_path, """
+        for k in range(5):
+            f, start = new_function(k), threading.Barrier(8)
+            def body(thread):
+                start.wait()
+                a = np.zeros(10)
+                assert f(a, 10)[0] == k
+            in_threads(8, body)
+            assert len(f.signatures) == 1, f.signatures
+    """)
+
+
+def test_threads_come_and_go(tmp_path):
+    run(tmp_path, """
+        from whipsnake import _core
+        def body(k):
+            a = np.arange(10.0)
+            for _ in range(5):
+                new(a, 5)
+                try:
+                    down(-1) if k % 10 == 0 else total(a)
+                except RecursionError:
+                    pass
+        new = new_function(3)
+        for _ in range(15):
+            in_threads(20, body)
+        made, freed = _core.memory_stats()
+        assert made == freed, (made, freed)
+    """)
+
+
+def test_an_exception_leaves_a_thread(tmp_path):
+    run(tmp_path, """
+        @njit(nogil=True)
+        def fail(a, i):
+            b = a.copy()
+            if i > 3:
+                raise ValueError("text", i, b[0])
+            return b[i + 100]
+
+        def body(k):
+            for i in range(300):
+                try:
+                    fail(np.arange(4.0), i % 8)
+                except ValueError as e:
+                    assert e.args == ("text", i % 8, 0.0)
+                except IndexError:
+                    assert i % 8 <= 3
+                else:
+                    raise AssertionError
+        in_threads(8, body)
+    """)
+
+
+def test_the_process_ends_while_compiled_code_runs(tmp_path):
+    assert run(tmp_path, """
+        busy(10)
+        for _ in range(4):
+            threading.Thread(target=busy, args=(1 << 62,), daemon=True).start()
+        time.sleep(0.1)
+        print("end")
+    """) == "end"
+
+
+def test_a_function_dies_while_it_runs(tmp_path):
+    run(tmp_path, """
+        import gc
+        def body(k):
+            f = njit(nogil=True)(busy.py_func)
+            f(10)
+            holder = [f]
+            del f
+            t = threading.Thread(target=lambda: holder.pop()(20_000_000))
+            t.start()
+            while holder: time.sleep(0.001)
+            gc.collect()
+            t.join()
+        in_threads(3, body)
+    """)
+
+
+# -- fork ---------------------------------------------------------------------------------------
+
+@pytest.mark.skipif(SANITIZED, reason="its allocator may be locked by a thread that a fork loses")
+def test_forks_while_other_threads_compile(tmp_path):
+    run(tmp_path, """
+        stop = False
+        def work():
+            k = 0
+            while not stop:
+                k += 1
+                new_function(k)(np.zeros(5), 5)
+                busy(100_000)
+        total(np.arange(3.0))
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for t in threads: t.start()
+        time.sleep(0.2)
+        for k in range(25):
+            pid = os.fork()
+            if pid == 0:
+                signal.alarm(40)
+                ok = total(np.arange(4.0)) == 6 and new_function(7)(np.zeros(3), 3)[0] == 7
+                t = threading.Thread(target=busy, args=(1000,))
+                t.start(); t.join()
+                os._exit(0 if ok else 1)
+            _, status = os.waitpid(pid, 0)
+            assert status == 0, (k, status)
+        stop = True
+        for t in threads: t.join()
+    """, timeout=200)
+
+
+def test_children_of_children(tmp_path):
+    run(tmp_path, """
+        def descend(depth):
+            assert new_function(depth)(np.zeros(3), 3)[1] == depth
+            if depth == 5:
+                return 0
+            pid = os.fork()
+            if pid == 0:
+                os._exit(descend(depth + 1))
+            return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        assert descend(0) == 0
+        assert total(np.arange(3.0)) == 3
+    """)
+
+
+def test_a_pool_of_processes(tmp_path):
+    run(tmp_path, """
+        import multiprocessing
+        def work(k):
+            return total(np.arange(float(k))), len(new_function(k)(np.zeros(4), 4))
+        total(np.arange(3.0))
+        with multiprocessing.get_context("fork").Pool(3) as pool:
+            assert pool.map(work, range(9)) == [(k * (k - 1) / 2, 4) for k in range(9)]
+    """)
+
+
+# -- signals ------------------------------------------------------------------------------------
+
+def test_a_thousand_signals(tmp_path):
+    run(tmp_path, """
+        count = 0
+        def handler(number, frame):
+            global count
+            count += 1
+            total(np.arange(3.0))  # compiled code inside the handler
+        total(np.arange(3.0))
+        signal.signal(signal.SIGUSR1, handler)
+        stop = threading.Event()
+        def send():
+            for _ in range(1000):
+                os.kill(os.getpid(), signal.SIGUSR1)
+                time.sleep(0.0005)
+            stop.set()
+        threading.Thread(target=send).start()
+        k = 0
+        while not stop.is_set():
+            k += 1
+            assert new_function(k)(np.zeros(4), 4)[0] == k
+            assert busy(3000) == busy.py_func(3000)
+        assert count > 20, count
+    """)
+
+
+def test_ctrl_c_between_calls(tmp_path):
+    assert run(tmp_path, """
+        total(np.arange(3.0))
+        threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT)).start()
+        start = time.monotonic()
+        try:
+            while time.monotonic() < start + 20:
+                total(np.arange(3.0))
+        except KeyboardInterrupt:
+            print("stopped", total(np.arange(4.0)))
+    """) == "stopped 6.0"
+
+
+def test_ctrl_c_while_compiling(tmp_path):
+    run(tmp_path, """
+        stopped = 0
+        for k in range(40):
+            f = new_function(k)
+            timer = threading.Timer(k / 1000, os.kill, (os.getpid(), signal.SIGINT))
+            try:
+                timer.start()
+                f(np.zeros(3), 3)
+                timer.join()
+                time.sleep(0.01)
+            except KeyboardInterrupt:
+                stopped += 1
+            assert f(np.zeros(3), 3)[2] == k
+        assert stopped == 40, stopped
+    """)
+
+
+ENDLESS = """
+    a = np.zeros(4)
+
+    @njit(nogil={nogil})
+    def endless(a):
+        i = 0
+        while a[0] == 0:
+            i += 1
+            a[1] = i
+        return i
+
+    @njit
+    def outer(a):
+        b = a.copy()
+        return endless(a) + b[0]
+
+    f = {function}
+    a[0] = 1
+    f(a)
+    a[0] = 0
+    def interrupt():
+        global sent
+        sent = time.monotonic()
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Timer(0.5, interrupt).start()
+    try:
+        f(a)
+    except KeyboardInterrupt:
+        print("stopped", time.monotonic() - sent < 0.5, a[1] > 0)
+"""
+
+
+@pytest.mark.xfail(strict=True, reason="no pass puts polls into loops yet")
+@pytest.mark.parametrize("function, nogil", [("endless", False), ("outer", False),
+                                             ("endless", True)])
+def test_ctrl_c_stops_an_endless_loop(tmp_path, function, nogil):
+    try:
+        out = run(tmp_path, ENDLESS.format(function=function, nogil=nogil), timeout=6)
+    except subprocess.TimeoutExpired:
+        pytest.fail("it runs on")
+    assert out == "stopped True True"
+
+
+# -- the stack ----------------------------------------------------------------------------------
+
+def test_deep_recursion_raises(tmp_path):
+    run(tmp_path, """
+        def expect(f, *args):
+            try:
+                f(*args)
+            except RecursionError as e:
+                depth, tb = 0, e.__traceback__
+                while tb: depth, tb = depth + 1, tb.tb_next
+                assert depth < 100, depth
+            else:
+                raise AssertionError("no RecursionError")
+
+        @njit
+        def even(n, a):
+            return odd(n + 1, a.copy())
+
+        @njit
+        def odd(n, a):
+            return even(n + 1, a[1:]) + a.size
+
+        @njit
+        def wide(n, t):
+            return wide(n + t[0], (t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[0])) + t[0]
+
+        for _ in range(20):
+            expect(forever, 0)
+        expect(wide, 1, (1,) * 8)
+        assert down(1000) == 1000
+        threading.stack_size(256 * 1024)
+        in_threads(3, lambda k: expect(forever, 0))
+        threading.stack_size(64 * 1024 * 1024)
+        in_threads(2, lambda k: (expect(forever, 0), down(50_000)))
+    """)
+
+
+def test_mutual_recursion_without_an_end(tmp_path):
+    run(tmp_path, """
+        @njit
+        def ping(n):
+            if n < 0:
+                return 0
+            return pong(n + 1) + 1
+
+        @njit
+        def pong(n):
+            return ping(n + 1) + 1
+
+        for _ in range(10):
+            try:
+                ping(0)
+            except RecursionError:
+                continue
+            raise AssertionError
+        assert ping(-1) == 0
+    """)
+
+
+def test_recursion_through_python(tmp_path):
+    """print calls Python, which calls compiled code again."""
+    run(tmp_path, """
+        class Out:
+            def write(self, text):
+                if text.strip():
+                    say(int(text) + 1)
+            def flush(self): pass
+
+        @njit
+        def say(n):
+            print(n)
+            return n
+
+        out, sys.stdout = sys.stdout, Out()
+        try:
+            say(0)
+        except RecursionError:
+            pass
+        else:
+            raise AssertionError
+        finally:
+            sys.stdout = out
+        assert total(np.arange(3.0)) == 3
+    """)
+
+
+def test_a_small_stack_limit(tmp_path):
+    """The limit of the main thread is the one that the process was given."""
+    run(tmp_path, """
+        import resource
+        if len(sys.argv) == 1:
+            soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+            resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, hard))
+            os.execv(sys.executable, [sys.executable, __file__, "again"])
+        for _ in range(5):
+            try:
+                forever(0)
+            except RecursionError:
+                continue
+            raise AssertionError
+    """)
