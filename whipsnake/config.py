@@ -1,8 +1,8 @@
 """Settings, read from the environment when the module is imported.
 
-WHIPSNAKE_DISABLE_JIT   1: decorators leave functions as they are
+WHIPSNAKE_DISABLE_JIT   1: decorators leave functions as they are; ir: functions are interpreted
 WHIPSNAKE_DUMP          print a stage of each compile
-WHIPSNAKE_CPU_NAME      compile for this CPU
+WHIPSNAKE_CPU_NAME      compile for this CPU ("x86-64-v3", "skylake,+fma") instead of the one at hand
 """
 
 import os

@@ -150,7 +150,7 @@ static void choose_math(void) {
 
 static void open_target(void) {
     open_llvm_target();
-    const char *asked = getenv("WHIPSNAKE_CPU");
+    const char *asked = getenv("WHIPSNAKE_CPU_NAME");
     if (asked && *asked && strcmp(asked, "native") != 0) {
         static char text[512]; /* "name,+feature,-feature" */
         snprintf(text, sizeof text, "%s", asked);

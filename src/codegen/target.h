@@ -33,7 +33,7 @@ typedef struct Target {
     void (*entry)(struct Cg *cg);
 } Target;
 
-/* The machine we run on, or the one of WHIPSNAKE_CPU ("x86-64-v3", "skylake,+fma"). Made once. */
+/* The machine we run on, or the one of WHIPSNAKE_CPU_NAME ("x86-64-v3", "skylake,+fma"). Made once. */
 const Target *target_cpu(void);
 /* A GPU: "sm_75" ... Lives as long as the compile. */
 const Target *target_nvptx(Cx *cx, const char *sm);

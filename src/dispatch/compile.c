@@ -1,6 +1,9 @@
 /* Asking the compiler. */
 #include "dispatch/function.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/mem.h"
 #include "core/loader.h"
 #include "runtime/runtime.h"
@@ -36,6 +39,12 @@ static CompileRequest request(Dispatcher *d, Type **types, uint32_t n, Want want
                             .want = want};
 }
 
+/* WHIPSNAKE_DISABLE_JIT=ir: the same code, but interpreted. */
+static Want code_or_interp(void) {
+    const char *off = getenv("WHIPSNAKE_DISABLE_JIT");
+    return off && strcmp(off, "ir") == 0 ? WANT_INTERP : WANT_CODE;
+}
+
 /* Appends for readers that hold no lock: the entry is complete before it can be seen. */
 static void publish(Dispatcher *d, Entry *e) {
     Entry **end = &d->entries;
@@ -46,7 +55,7 @@ static void publish(Dispatcher *d, Entry *e) {
 Entry *function_compile(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
     const CompilerApi *compiler = disp_compiler();
     if (!compiler) return NULL;
-    CompileRequest req = request(d, types, n, WANT_CODE);
+    CompileRequest req = request(d, types, n, code_or_interp());
     req.ret = ret;
     Unit *unit = NULL;
     PyObject *text = NULL;

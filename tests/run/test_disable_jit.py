@@ -24,16 +24,46 @@ PROGRAM = """
     print(f(3), g(-7, 2), total(np.arange(4.0)), f(2**40))
 """
 
+MACHINE_CODE = """
+    compiled = [o for d in (f, g, total) for o in d.overloads.values()]
+    print([o.code_size > 0 and o.stage_seconds["llvm"] > 0 for o in compiled])
+"""
+
 
 def test_off_is_plain_python():
     out = run_python(PROGRAM, env={"WHIPSNAKE_DISABLE_JIT": "1"}).stdout.split()
     assert out == ["9", "-4", "14.0", str(2**80)]
 
 
-@pytest.mark.parametrize("value", ["0", "", "ir"])
-def test_on_and_interpreted_have_compiled_semantics(value):
-    out = run_python(PROGRAM, env={"WHIPSNAKE_DISABLE_JIT": value}).stdout.split()
-    assert out == ["9", "-4", "14.0", "0"]
+@pytest.mark.parametrize("value, compiled", [("0", True), ("", True), ("ir", False)])
+def test_on_and_interpreted_have_compiled_semantics(value, compiled):
+    out = run_python(PROGRAM + MACHINE_CODE, env={"WHIPSNAKE_DISABLE_JIT": value}).stdout
+    assert out.splitlines() == ["9 -4 14.0 0", str([compiled] * 3)]
+
+
+def test_interpreted_functions_raise_and_call_each_other():
+    code = """
+        import numpy as np
+        from whipsnake import njit
+        scale = np.array([2.0, 3.0])
+        @njit
+        def inner(a, i):
+            return a[i] * scale[i % 2]
+        @njit
+        def outer(a, n):
+            s = 0.0
+            for i in range(n):
+                s += inner(a, i)
+            return s, f"{n} of {len(a)}"
+        print(outer(np.arange(4.0), 4))
+        try:
+            outer(np.arange(4.0), 5)
+        except IndexError as e:
+            print(e)
+    """
+    plain = run_python(code, env={"WHIPSNAKE_DISABLE_JIT": "0"}).stdout
+    assert run_python(code, env={"WHIPSNAKE_DISABLE_JIT": "ir"}).stdout == plain
+    assert plain.startswith("(16.0, '4 of 4')\nindex 4 is out of bounds")
 
 
 def test_off_keeps_the_function_usable():
@@ -69,9 +99,16 @@ def test_dump_prints_a_stage():
 
 
 def test_the_target_cpu_can_be_overridden():
-    result = run_python("""
+    code = """
         from whipsnake import njit
-        f = njit(lambda a, b: a + b)
-        print(f(1, 2))
-    """, env={"WHIPSNAKE_CPU_NAME": "x86-64"})
-    assert result.stdout.strip() == "3"
+        @njit("void(float64[::1], float64)")
+        def scale(a, x):
+            for i in range(len(a)):
+                a[i] *= x
+        asm = list(scale.inspect_asm().values())[0]
+        print("xmm" in asm, "ymm" in asm, "zmm" in asm)
+    """
+    old = run_python(code, env={"WHIPSNAKE_CPU_NAME": "x86-64"}).stdout
+    new = run_python(code, env={"WHIPSNAKE_CPU_NAME": "x86-64-v3"}).stdout
+    assert old.split() == ["True", "False", "False"]
+    assert new.split()[1:] == ["True", "False"]
