@@ -173,6 +173,8 @@ SECTIONS = [
     ("whipsnake", "whipsnake.", "", None),
     ("math", "math.", "", None),
     ("cmath", "cmath.", "", None),
+    ("operator", "operator.", "A literal passed to one is no longer a literal: it counts as a "
+     "variable.", None),
     ("NumPy: arrays", "numpy.", "", takes_arrays),
     ("NumPy: numbers", "numpy.",
      "On numbers, not yet on whole arrays. Unlike those of `math` they raise nothing: a domain "
@@ -223,6 +225,11 @@ def rows_table(rows):
 def builtins(core):
     rows = [r for r in core.builtin_rows() if not r[0].startswith("whipsnake.prelude.")]
     parts = [BUILTINS]
+    known = tuple(prefix for _, prefix, _, _ in SECTIONS)
+    unknown = [r[0] for r in rows
+               if r[1] == "function" and not r[0].startswith(known)]
+    if unknown:
+        raise SystemExit(f"no section of the manual takes {', '.join(unknown)}")
     for title, prefix, text, chosen in SECTIONS:
         found = [r for r in rows if r[1] == "function" and r[0].rpartition(".")[0] + "." == prefix
                  and (chosen is None or chosen(r))]
@@ -246,7 +253,7 @@ def pages():
     """file name -> text, of all the pages."""
     from whipsnake import _core
 
-    for name in ("math", "cmath", "random", "numpy"):
+    for name in ("math", "cmath", "operator", "random", "numpy"):
         importlib.import_module(name)
     return {name: NOTE + make(_core) for name, make in PAGES.items()}
 

@@ -262,6 +262,41 @@ static Ref lower_pairwise(Lower *lo, Call *c) {
     return lo_rt(lo, names[2 * complex + wide], elem, 3, args);
 }
 
+/* Number of the element type in runtime/runtime.h's RtMatmul, or -1: NumPy has no BLAS for it. */
+static int matmul_kind(const Call *c) {
+    const Type *a = c->args[0].ty, *b = c->args[1].ty;
+    if (a->kind != TY_ARRAY || b->kind != TY_ARRAY || a->elem != b->elem) return -1;
+    Type *const elems[] = {TY_F(32), TY_F(64), TY_C(64), TY_C(128)};
+    for (int k = 0; k < 4; k++)
+        if (a->elem == elems[k]) return k;
+    return -1;
+}
+
+static Type *type_has_matmul(Call *c) { return (void)c, TY_OF(TY_BOOL); }
+
+static Const *const_has_matmul(Call *c) { return const_bool(c->in->cx, matmul_kind(c) >= 0); }
+
+/* library_matmul(a, b, out): out, C-contiguous, becomes a @ b. */
+static Type *type_matmul(Call *c) {
+    bool good = matmul_kind(c) >= 0 && is_array_arg(c, 2) && c->args[2].ty->layout == 'C';
+    return good ? TY_OF(TY_NONE) : rule_no_overload(c);
+}
+
+static Ref lower_matmul(Lower *lo, Call *c) {
+    Ref args[10];
+    uint32_t n = 0;
+    args[n++] = lo_int(lo, matmul_kind(c));
+    for (int k = 0; k < 2; k++) {
+        Call self = {.self = c->args[k], .in = c->in, .inst = c->inst, .ins = c->ins};
+        args[n++] = lo_array_data(lo, lo_arg(lo, c->args[k]));
+        args[n++] = lo_int(lo, c->args[k].ty->ndim);
+        args[n++] = lower_shape(lo, &self);
+        args[n++] = lower_strides(lo, &self);
+    }
+    args[n++] = lo_array_data(lo, lo_arg(lo, c->args[2]));
+    return lo_rt(lo, "ws_matmul", TY_OF(TY_NONE), n, args);
+}
+
 /* same_memory(a, b): may the two arrays share an element? Decided by their address ranges. */
 static Type *type_same_memory(Call *c) {
     return is_array_arg(c, 0) && is_array_arg(c, 1) ? TY_OF(TY_BOOL) : rule_no_overload(c);
@@ -375,6 +410,15 @@ const Row rows_array_functions[] = {
      .params = "a",
      .type = type_pairwise,
      .lower = lower_pairwise},
+    {.name = INTRINSIC "has_library_matmul",
+     .params = "a, b",
+     .type = type_has_matmul,
+     .lower = lower_constant,
+     .constant = const_has_matmul},
+    {.name = INTRINSIC "library_matmul",
+     .params = "a, b, out",
+     .type = type_matmul,
+     .lower = lower_matmul},
     {.name = INTRINSIC "same_memory",
      .params = "a, b",
      .type = type_same_memory,

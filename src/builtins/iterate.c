@@ -238,7 +238,15 @@ static Type *key_type(Call *c, Type *item, Ref v, Callee *out) {
     return f && f->ret->kind != TY_UNDEF ? f->ret : NULL;
 }
 
+/* Only the default is left. */
+static bool is_empty_pick(const Call *c) {
+    const Type *all = c->args[M_ARGS].ty;
+    return all->nitems == 1 && all->items[0]->kind == TY_TUPLE && !all->items[0]->nitems &&
+           given(c, M_DEFAULT);
+}
+
 static Type *type_pick(Call *c) {
+    if (is_empty_pick(c)) return plain(c, M_DEFAULT);
     Type *item = c->args[M_ARGS].ty->nitems ? pick_item(c) : NULL;
     if (!item) return rule_no_overload(c);
     if (has_key(c)) {
@@ -320,6 +328,7 @@ static Ref pick_in(Lower *lo, Call *c, Ref it, Type *item, Type *result) {
 }
 
 static Ref lower_pick(Lower *lo, Call *c) {
+    if (is_empty_pick(c)) return lo_arg_as(lo, c->args[M_DEFAULT], c->result);
     Ref all = lo_arg(lo, c->args[M_ARGS]);
     Type *item = pick_item(c), *result = c->result;
     if (!several(c)) {

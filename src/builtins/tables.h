@@ -16,6 +16,7 @@ extern const Row rows_numpy_math[];      /* numpy_math.c: np.sqrt ... on scalars
 extern const Row rows_numpy_ops[];       /* numpy_ops.c: np.add, np.minimum ... on scalars */
 extern const Row rows_cuda[];            /* cuda.c: what only kernels have */
 extern const Row rows_prelude[];         /* prelude.c: functions written in Python */
+extern const Row rows_operator[];        /* prelude.c: of the module operator */
 
 extern const Row rows_number_methods[]; /* convert.c: x.real ... */
 extern const Row rows_array_methods[];  /* array.c: a.shape ... */

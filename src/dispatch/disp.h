@@ -85,6 +85,12 @@ int disp_init_memory(PyObject *module);
 /* Sets the Python exception for ctx->exc, which is taken, with a traceback entry per site. */
 void disp_raise(WsCtx *ctx);
 
+/* --- arrays (matmul.c) ------------------------------------------------------------------------ */
+
+/* The RtMatmul of runtime/runtime.h. */
+struct RtArray;
+int disp_matmul(int kind, const struct RtArray *a, const struct RtArray *b, void *out);
+
 /* --- threads (context.c) ---------------------------------------------------------------------- */
 
 /* What a thread that calls compiled code has. Freed when the thread ends. */

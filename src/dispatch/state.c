@@ -3,6 +3,7 @@
 #include "dispatch/numpy.h"
 
 #include "dispatch/disp.h"
+#include "runtime/runtime.h"
 
 DispState disp;
 
@@ -108,6 +109,7 @@ int disp_init(PyObject *module) {
         return -1;
     }
     if (init_elements() || init_classes()) return -1;
+    rt_matmul = disp_matmul;
     return disp_init_memory(module) || disp_init_types(module) || disp_init_function(module) ? -1
                                                                                              : 0;
 }

@@ -37,6 +37,17 @@ Status rt_take_str(WsCtx *ctx, int32_t site, PyObject *str, StrSlots *out);
  * at the first request for it), C math. NULL: not available. No GIL needed. */
 void *rt_find_symbol(const char *name);
 
+/* An array of rank 1 or 2, borrowed; strides in bytes. */
+typedef struct RtArray {
+    void *data;
+    int rank;
+    const int64_t *shape, *strides;
+} RtArray;
+/* Matrix product of arrays whose shapes fit, of float32, float64, complex64 or complex128 (kind 0 to
+ * 3), into C-contiguous `out`. GIL held. 0, or -1 with an exception set. */
+typedef int (*RtMatmul)(int kind, const RtArray *a, const RtArray *b, void *out);
+extern RtMatmul rt_matmul; /* set before compiled code runs: NumPy is not seen from here */
+
 /* --- for compiled code ------------------------------------------------------------------------ */
 
 void ws_raise_check(WsCtx *ctx, int32_t site, int32_t kind, int64_t a, int64_t b);
@@ -51,6 +62,10 @@ Status ws_poll(WsCtx *ctx, int32_t site);
 struct WsOwner *ws_alloc(WsCtx *ctx, int32_t site, int64_t bytes);
 void ws_retain(struct WsOwner *o);
 void ws_release(struct WsOwner *o);
+
+Status ws_matmul(WsCtx *ctx, int32_t site, int64_t kind, void *a, int64_t a_rank,
+                 const int64_t *a_shape, const int64_t *a_strides, void *b, int64_t b_rank,
+                 const int64_t *b_shape, const int64_t *b_strides, void *out);
 
 bool ws_exc_match(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls);
 void ws_exc_set_cause(ExcObj *e, ExcObj *cause);

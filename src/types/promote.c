@@ -167,7 +167,7 @@ Type *ty_join(Type *a, Type *b) {
 }
 
 static Fit fit_to_int(const Type *from, const Type *to) {
-    if (from->kind == TY_BOOL) return FIT_SAFE;
+    if (from->kind == TY_BOOL) return FIT_PROMOTE;
     if (from->kind == TY_FLOAT) return FIT_UNSAFE;
     if (from->is_signed == to->is_signed) return from->bits < to->bits ? FIT_PROMOTE : FIT_UNSAFE;
     return !from->is_signed && from->bits < to->bits ? FIT_SAFE : FIT_UNSAFE;

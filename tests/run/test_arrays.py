@@ -423,6 +423,39 @@ def test_products(dtype):
             check(f, a, b, ulp=tolerance)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128", "int64"])
+@pytest.mark.parametrize("layout", ["C", "F", "reversed", "strided"])
+def test_large_products(dtype, layout):
+    def product(a, b):
+        return a @ b
+
+    def arrange(a):
+        if layout == "reversed":
+            return a[::-1].copy()[::-1]
+        return np.repeat(a, 2, axis=-1)[..., ::2] if layout == "strided" else np.asarray(a, order=layout)
+
+    rng = np.random.default_rng(1)
+    f = compiled(product)
+    for a_shape, b_shape in (((5000,), (5000,)), ((70, 60), (60,)), ((60,), (60, 70)),
+                             ((40, 50), (50, 60)), ((0, 50), (50, 60)), ((9000, 0), (0, 9000))):
+        a, b = (arrange((10 * rng.random(s)).astype(dtype)) for s in (a_shape, b_shape))
+        want, got = a @ b, f(a, b)
+        assert np.shape(got) == want.shape and (want.ndim == 0 or got.dtype == want.dtype)
+        np.testing.assert_allclose(got, want, rtol=2e-5 if dtype in ("float32", "complex64") else 1e-13)
+
+
+def test_large_products_are_numpys_to_the_bit():
+    a = np.random.default_rng(1).random((60, 60))
+    assert np.array_equal(compiled(lambda a: a @ a)(a), a @ a)
+
+
+def test_large_products_of_wrong_shapes_raise():
+    def product(a, b):
+        return np.dot(a, b)
+
+    check_raises(ValueError, "not aligned", product, np.ones((40, 50)), np.ones((40, 50)))
+
+
 @on((A2, A2), (A1, A2), (A1, A1[:5]))
 def test_products_of_wrong_shapes_raise(a, b):
     return np.dot(a, b)

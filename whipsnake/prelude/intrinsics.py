@@ -53,6 +53,16 @@ def pairwise_sum(a):
     return np.add.reduce(a)
 
 
+def has_library_matmul(a, b):
+    """Does NumPy multiply arrays of these types with a BLAS?"""
+    return a.dtype == b.dtype and a.dtype.char in "fdFD"
+
+
+def library_matmul(a, b, out):
+    """Writes a @ b, as NumPy computes it, to `out`: C-contiguous, of the right shape and dtype."""
+    np.matmul(a, b, out=out)
+
+
 def same_memory(a, b):
     """May `a` and `b` share an element? True may be wrong, False is not."""
     return np.may_share_memory(a, b)
