@@ -2,7 +2,7 @@
 
 WHIPSNAKE_DISABLE_JIT   1: decorators leave functions as they are; ir: functions are interpreted
 WHIPSNAKE_DUMP          print a stage of each compile
-WHIPSNAKE_CPU_NAME      compile for this CPU ("x86-64-v3", "skylake,+fma") instead of the one at hand
+WHIPSNAKE_CPU_NAME      compile for another CPU ("x86-64-v3", "skylake,+fma")
 """
 
 import os
