@@ -5,11 +5,7 @@ static Type *self_type(const Call *c) { return c->self.ty; }
 
 /* --- attributes --------------------------------------------------------------------------------------------------------- */
 
-static Type *int_tuple(Call *c) {
-    Type *items[32];
-    for (uint32_t i = 0; i < self_type(c)->ndim; i++) items[i] = TY_I(64);
-    return ty_tuple(items, self_type(c)->ndim);
-}
+static Type *int_tuple(Call *c) { return ty_int_tuple(self_type(c)->ndim); }
 
 static Ref lower_shape(Lower *lo, Call *c) {
     Ref a = lo_arg(lo, c->self), dims[32];
@@ -327,9 +323,7 @@ static Ref lower_same_memory(Lower *lo, Call *c) {
 static Type *type_reshape_plan(Call *c) {
     int n = shape_rank(c->args[1].ty);
     if (!is_array_arg(c, 0) || c->args[1].ty->kind != TY_TUPLE || n < 0) return rule_no_overload(c);
-    Type *items[33];
-    for (int i = 0; i <= n; i++) items[i] = TY_I(64);
-    return ty_tuple(items, (uint32_t)n + 1);
+    return n == 32 ? rule_no_overload(c) : ty_int_tuple((uint32_t)n + 1);
 }
 
 static Ref lower_reshape_plan(Lower *lo, Call *c) {

@@ -70,6 +70,40 @@ static Type *type_reversed(Call *c) {
     return ty_iter(ITER_REVERSED, ty, NULL, 0);
 }
 
+/* --- np.ndindex, np.ndenumerate ------------------------------------------------------------------------------------------ */
+
+/* The sizes: one tuple, or integers one by one. */
+static Type *ndindex_shape(const Call *c) {
+    Type *all = c->args[0].ty;
+    return all->nitems == 1 && all->items[0]->kind == TY_TUPLE ? all->items[0] : all;
+}
+
+static Type *type_ndindex(Call *c) {
+    Type *shape = ndindex_shape(c);
+    for (uint32_t i = 0; i < shape->nitems; i++)
+        if (!ty_is_integral(shape->items[i])) return rule_no_overload(c);
+    if (shape->nitems > 32) return rule_no_overload(c);
+    return ty_iter(ITER_NDINDEX, ty_int_tuple(shape->nitems), NULL, 0);
+}
+
+static Ref lower_ndindex(Lower *lo, Call *c) {
+    Ref v = lo_arg(lo, c->args[0]), sizes[32], good = lo_bool(lo, true);
+    if (ndindex_shape(c) != c->args[0].ty) v = lo_field(lo, v, 0);
+    uint32_t n = lo_type(lo, v)->nitems;
+    for (uint32_t i = 0; i < n; i++) {
+        sizes[i] = lo_convert(lo, lo_field(lo, v, i), TY_I(64));
+        good = lo_and(lo, good, lo_cmp(lo, OP_GE, sizes[i], lo_int(lo, 0)));
+    }
+    lo_check(lo, good, CHECK_NEG_SIZE);
+    Ref shape = lo_make(lo, ty_int_tuple(n), n, sizes);
+    return lo_make(lo, c->result, 1, &shape);
+}
+
+static Type *type_ndenumerate(Call *c) {
+    Type *ty = c->args[0].ty;
+    return ty->kind == TY_ARRAY ? ty_iter(ITER_NDENUMERATE, ty, NULL, 0) : rule_no_overload(c);
+}
+
 static Type *type_iter(Call *c) {
     Type *ty = c->args[0].ty;
     if (!infer_is_iterable(ty) || !infer_item_type(ty)) return rule_no_overload(c);
@@ -360,6 +394,18 @@ const Row rows_iterate[] = {
      .params = "sequence",
      .type = type_reversed,
      .lower = lower_iterator},
+    {.name = "numpy.ndindex",
+     .takes = "sizes: integers, or a tuple of integers",
+     .params = "*shape",
+     .type = type_ndindex,
+     .lower = lower_ndindex,
+     .doc = "all subscripts of an array of this shape, in C order"},
+    {.name = "numpy.ndenumerate",
+     .takes = "an array",
+     .params = "arr",
+     .type = type_ndenumerate,
+     .lower = lower_iterator,
+     .doc = "subscripts and elements, in C order"},
     {.name = "builtins.iter", .params = "iterable", .type = type_iter, .lower = lower_iter},
     {.name = "builtins.next",
      .params = "iterator, default=",

@@ -166,6 +166,9 @@ Type *infer_item_type(Type *ty) {
             if (ty->items[i] != ty->items[0]) return NULL;
         return ty->nitems ? ty->items[0] : NULL;
     case TY_ITER: {
+        if (ty->how == ITER_NDINDEX) return ty->of;
+        if (ty->how == ITER_NDENUMERATE)
+            return ty_tuple((Type *[]){ty_int_tuple(ty->of->ndim), ty->of->elem}, 2);
         if (ty->how != ITER_ENUMERATE && ty->how != ITER_ZIP) return infer_item_type(ty->of);
         Type *items[64];
         uint32_t n = 0;
@@ -187,7 +190,7 @@ Type *infer_item_type(Type *ty) {
 /* Number of items when the type tells it, else -1. */
 static int64_t known_length(const Type *ty) {
     if (ty->kind == TY_TUPLE) return ty->nitems;
-    if (ty->kind != TY_ITER || ty->how == ITER_SHARED) return -1;
+    if (ty->kind != TY_ITER || ty->how == ITER_SHARED || ty->how == ITER_NDINDEX) return -1;
     if (ty->how != ITER_ZIP) return known_length(ty->of);
     int64_t least = -1;
     for (uint32_t i = 0; i < ty->nitems; i++) {

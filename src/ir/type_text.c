@@ -53,10 +53,10 @@ static void print_array(Cx *cx, Buf *out, const Type *ty) {
                ty->aligned ? "" : ", unaligned");
 }
 
-static const char *const iter_words[] = {[ITER_PLAIN] = "iter",
-                                         [ITER_ENUMERATE] = "enumerate",
-                                         [ITER_ZIP] = "zip",
-                                         [ITER_REVERSED] = "reversed"};
+static const char *const iter_words[] = {
+    [ITER_PLAIN] = "iter",      [ITER_ENUMERATE] = "enumerate",
+    [ITER_ZIP] = "zip",         [ITER_REVERSED] = "reversed",
+    [ITER_NDINDEX] = "ndindex", [ITER_NDENUMERATE] = "ndenumerate"};
 
 void ir_print_type(Cx *cx, Buf *out, const Type *ty) {
     switch ((TyKind)ty->kind) {
@@ -196,7 +196,7 @@ static Type *make_real(TypeText *x, const char *word, Type **items, uint32_t n) 
     if (strcmp(word, "optional") == 0) return made(x, ty_optional(items[0]));
     if (strcmp(word, "dtype") == 0) return made(x, ty_dtype(items[0]));
     if (strcmp(word, "cell") == 0) return made(x, ty_cell(items[0]));
-    for (IterHow how = ITER_PLAIN; how <= ITER_REVERSED; how++)
+    for (IterHow how = ITER_PLAIN; how < ITER_SHARED; how++)
         if (strcmp(word, iter_words[how]) == 0) return made(x, ty_iter(how, items[0], NULL, 0));
     return fail(x, cx_printf(x->cx, "no such type: %s", word));
 }

@@ -120,6 +120,13 @@ Ref lo_range_length(Lower *lo, Ref range) {
     return lo_select(lo, lo_cmp(lo, OP_LT, lower, upper), n, zero);
 }
 
+static Ref product_of(Lower *lo, Ref sizes) {
+    Ref n = lo_int(lo, 1);
+    for (uint32_t i = 0; i < lo_type(lo, sizes)->nitems; i++)
+        n = lo_op2(lo, OP_MUL, n, lo_field(lo, sizes, i));
+    return n;
+}
+
 static Ref length_of(Lower *lo, Ref v) {
     Type *ty = lo_type(lo, v);
     switch ((TyKind)ty->kind) {
@@ -134,6 +141,8 @@ static Ref length_of(Lower *lo, Ref v) {
     if (ty->how == ITER_SHARED)
         return lo_op2(lo, OP_SUB, length_of(lo, lo_field(lo, v, 0)),
                       lo_cell_get(lo, lo_field(lo, v, 1)));
+    if (ty->how == ITER_NDINDEX) return product_of(lo, lo_field(lo, v, 0));
+    if (ty->how == ITER_NDENUMERATE) return lo_array_size(lo, lo_field(lo, v, 0));
     if (ty->how != ITER_ZIP) return length_of(lo, lo_field(lo, v, 0));
     if (!ty->nitems) return lo_int(lo, 0);
     Ref n = length_of(lo, lo_field(lo, v, 0));
@@ -143,6 +152,17 @@ static Ref length_of(Lower *lo, Ref v) {
 }
 
 Ref lower_length(Lower *lo, Ref v) { return length_of(lo, v); }
+
+/* The subscripts of position pos, in C order, of an array with these sizes. The divisions are by
+ * sizes > 0: else there are no positions. */
+static void unravel(Lower *lo, Ref pos, uint32_t n, const Ref *sizes, Ref *at) {
+    for (uint32_t i = n; i-- > 1;) {
+        Ref next = lo_op2(lo, OP_FLOORDIV, pos, sizes[i]);
+        at[i] = lo_op2(lo, OP_SUB, pos, lo_op2(lo, OP_MUL, next, sizes[i]));
+        pos = next;
+    }
+    if (n) at[0] = pos;
+}
 
 /* Item pos of v; pos is in range. */
 static Ref item_of(Lower *lo, Ref v, Ref pos) {
@@ -171,6 +191,22 @@ static Ref item_of(Lower *lo, Ref v, Ref pos) {
         Ref cell = lo_field(lo, v, 1), at = lo_cell_get(lo, cell);
         lo_cell_set(lo, cell, lo_op2(lo, OP_ADD, at, lo_int(lo, 1)));
         return item_of(lo, lo_field(lo, v, 0), at);
+    }
+    case ITER_NDINDEX: {
+        Ref shape = lo_field(lo, v, 0), sizes[32] = {0}, at[32];
+        uint32_t n = lo_type(lo, shape)->nitems;
+        for (uint32_t i = 0; i < n; i++) sizes[i] = lo_field(lo, shape, i);
+        unravel(lo, pos, n, sizes, at);
+        return lo_make(lo, lo_type(lo, shape), n, at);
+    }
+    case ITER_NDENUMERATE: {
+        Ref a = lo_field(lo, v, 0), sizes[32] = {0}, at[32];
+        uint32_t n = lo_type(lo, a)->ndim;
+        for (uint32_t i = 0; i < n; i++) sizes[i] = lo_array_dim(lo, a, i);
+        unravel(lo, pos, n, sizes, at);
+        Ref items[] = {lo_make(lo, ty_int_tuple(n), n, at), lo_array_get(lo, a, at)};
+        Type *types[] = {lo_type(lo, items[0]), lo_type(lo, items[1])};
+        return lo_make(lo, ty_tuple(types, 2), 2, items);
     }
     case ITER_REVERSED: {
         Ref of = lo_field(lo, v, 0), last = lo_op2(lo, OP_SUB, length_of(lo, of), lo_int(lo, 1));

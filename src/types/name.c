@@ -55,11 +55,11 @@ static void put_array(Text *x, const Type *t) {
 }
 
 static void put_iter(Text *x, const Type *t) {
-    static const char *const how[] = {[ITER_PLAIN] = "iter",
-                                      [ITER_ENUMERATE] = "enumerate",
-                                      [ITER_ZIP] = "zip",
-                                      [ITER_REVERSED] = "reversed",
-                                      [ITER_SHARED] = "iterator"};
+    static const char *const how[] = {
+        [ITER_PLAIN] = "iter",      [ITER_ENUMERATE] = "enumerate",
+        [ITER_ZIP] = "zip",         [ITER_REVERSED] = "reversed",
+        [ITER_NDINDEX] = "ndindex", [ITER_NDENUMERATE] = "ndenumerate",
+        [ITER_SHARED] = "iterator"};
     put(x, "%s(", how[t->how]);
     if (t->nitems)
         put_list(x, t->items, t->nitems);

@@ -60,7 +60,15 @@ typedef enum TyKind {
 typedef enum PartKind { P_I1, P_I8, P_I16, P_I32, P_I64, P_F16, P_F32, P_F64, P_PTR } PartKind;
 
 /* What iterates: TY_ITER's `how`. All but ITER_ENUM_* are read by position 0, 1, 2 ... < length. */
-typedef enum IterHow { ITER_PLAIN, ITER_ENUMERATE, ITER_ZIP, ITER_REVERSED, ITER_SHARED } IterHow;
+typedef enum IterHow {
+    ITER_PLAIN,
+    ITER_ENUMERATE,
+    ITER_ZIP,
+    ITER_REVERSED,
+    ITER_NDINDEX, /* of a shape: a tuple of int64 */
+    ITER_NDENUMERATE, /* of an array */
+    ITER_SHARED
+} IterHow;
 
 typedef struct Type Type;
 struct Type {
@@ -159,6 +167,13 @@ static inline bool ty_is_number(const Type *t) {
     return t->kind == TY_BOOL || t->kind == TY_INT || t->kind == TY_FLOAT || t->kind == TY_COMPLEX;
 }
 static inline bool ty_is_integral(const Type *t) { return t->kind == TY_INT || t->kind == TY_BOOL; }
+
+/* A tuple of n int64 (n <= 32): the shape of an array, subscripts. */
+static inline Type *ty_int_tuple(uint32_t n) {
+    Type *items[32];
+    for (uint32_t i = 0; i < n; i++) items[i] = TY_I(64);
+    return ty_tuple(items, n);
+}
 
 /* Where the parts of item i start (TUPLE, SLICE, CLOSURE, ZIP). */
 uint32_t ty_item_part(const Type *t, uint32_t i);

@@ -1,8 +1,9 @@
 """Loops: every iterable, every way out."""
 
 import numpy as np
+import pytest
 
-from support import check, on
+from support import check, check_raises, on
 
 
 @on(0, 1, 10, -3)
@@ -417,3 +418,48 @@ def test_a_stencil_over_the_edge_raises_where_python_does():
             out[i] = a[i - 1] + a[i] + a[i + 1]
 
     check(stencil, np.arange(600.0), np.zeros(600))
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (4,), (2, 3, 4), (0, 3), (3, 0), ()])
+def test_ndindex_and_ndenumerate(shape):
+    def f(a):
+        total, count = 0.0, 0
+        for index in np.ndindex(a.shape):
+            total = total * 0.9 + a[index]
+            count += 1
+        for index, x in np.ndenumerate(a):
+            total = total * 1.1 - x + sum(index)
+            if total > 30:
+                continue
+            a[index] = total
+        return total, count
+
+    a = np.arange(float(np.prod(shape))).reshape(shape)
+    check(f, a)
+    if len(shape) > 1:
+        check(f, np.asfortranarray(a))
+        check(f, a[::-1])
+
+
+def test_ndindex_of_numbers():
+    def f(m, n):
+        text = ""
+        for i, j in np.ndindex(m, n):
+            text += f"{i},{j} "
+        for k, ((i, j), (r,)) in enumerate(zip(np.ndindex((m, n)), np.ndindex(m))):
+            text += f"{k}:{i}{j}{r} "
+        return text
+
+    check(f, 2, 3)
+    check(f, 0, 3)
+
+
+def test_ndindex_of_negative_sizes_raises():
+    def f(m, n):
+        total = 0
+        for i, j in np.ndindex(m, n):
+            total += i + j
+        return total
+
+    check_raises(ValueError, "negative dimensions", f, -1, 3)
+    check_raises(ValueError, "negative dimensions", f, -1, -3)
