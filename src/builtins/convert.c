@@ -15,8 +15,24 @@ Ref lo_float_to_int(Lower *lo, Ref v) {
     return lo_op1(lo, OP_CAST, TY_I(64), v);
 }
 
+/* int("12"), int("ff", 16): only texts that are known when compiling. */
+static Const *int_of_text(Call *c) {
+    const Const *k = c->args[0].k, *base = given(c, 1) ? c->args[1].k : NULL;
+    if (!k || k->ty->kind != TY_STR || (given(c, 1) && (!base || !ty_is_integral(base->ty))))
+        return NULL;
+    const char *text = cx_printf(c->in->cx, "%.*s", (int)k->str.n, k->str.s);
+    PyObject *i = PyLong_FromString(text, NULL, base ? (int)base->i : 10);
+    int64_t value = i ? PyLong_AsLongLong(i) : -1;
+    Const *r = i && !PyErr_Occurred() ? ir_const_int(c->in->cx, TY_I(64), value) : NULL;
+    build_clear_error();
+    Py_XDECREF(i);
+    return r;
+}
+
 static Type *type_int(Call *c) {
     if (!given(c, 0)) return TY_I(64);
+    if (given(c, 1) || c->args[0].ty->kind == TY_STR)
+        return int_of_text(c) ? TY_I(64) : rule_no_overload(c);
     Type *ty = plain(c, 0);
     bool good =
         ty_is_integral(ty) || ty->kind == TY_FLOAT || (ty->kind == TY_ENUM && ty->is_signed);
@@ -26,11 +42,13 @@ static Type *type_int(Call *c) {
 static Const *const_int(Call *c) {
     if (!given(c, 0)) return ir_const_int(c->in->cx, TY_I(64), 0);
     const Const *k = c->args[0].k;
+    if (k && k->ty->kind == TY_STR) return int_of_text(c);
     return k && ty_is_integral(k->ty) ? ir_const_int(c->in->cx, TY_I(64), k->i) : NULL;
 }
 
 static Ref lower_int(Lower *lo, Call *c) {
     if (!given(c, 0)) return lo_int(lo, 0);
+    if (c->args[0].ty->kind == TY_STR) return lo_const(lo, const_int(c));
     Ref v = lo_arg_as(lo, c->args[0], plain(c, 0));
     return lo_type(lo, v)->kind == TY_FLOAT ? lo_float_to_int(lo, v) : lo_convert(lo, v, TY_I(64));
 }
@@ -227,7 +245,7 @@ const Row rows_number_methods[] = {
 const Row rows_convert[] = {
     {.name = "builtins.int",
      .takes = "integers, floats and texts known when compiling; of a complex number, take z.real",
-     .params = "x=",
+     .params = "x=, base=",
      .type = type_int,
      .lower = lower_int,
      .constant = const_int},

@@ -1,4 +1,6 @@
 /* Attributes and methods of dtypes, enum members, tuples and exceptions; functions on dtypes. */
+#include <string.h>
+
 #include "builtins/tables.h"
 
 /* --- dtypes --------------------------------------------------------------------------------------------------------- */
@@ -43,6 +45,41 @@ static Const *const_result_type(Call *c) {
     Py_XDECREF(a);
     Py_XDECREF(b);
     Py_XDECREF(r);
+    return k;
+}
+
+/* np.finfo(dtype), np.iinfo(dtype): NumPy's object, one for each dtype and process, whose attributes are
+ * constants. */
+static PyObject *limits_object(Call *c) {
+    static PyObject *known; /* dict: "iinfo int8" -> the object; for good */
+    Type *of = rule_dtype(c, 0, NULL);
+    const char *function = strrchr(c->row->name, '.') + 1;
+    bool right = of && (of->kind == TY_INT) == (*function == 'i') && of->kind != TY_BOOL;
+    if (!right || (!known && !(known = PyDict_New()))) return NULL;
+    PyObject *key = PyUnicode_FromFormat("%s %s", function, of->name);
+    PyObject *limits = key ? PyDict_GetItemWithError(known, key) : NULL; /* borrowed */
+    if (key && !limits) {
+        PyObject *np = build_get_item(PyImport_GetModuleDict(), "numpy");
+        PyObject *make = np ? build_get_attr(np, function) : NULL, *d = dtype_object(of);
+        limits = make && d ? PyObject_CallFunctionObjArgs(make, d, NULL) : NULL;
+        if (limits && PyDict_SetItem(known, key, limits)) Py_CLEAR(limits);
+        Py_XDECREF(limits); /* known has it */
+        Py_XDECREF(make);
+        Py_XDECREF(d);
+    }
+    Py_XDECREF(key);
+    build_clear_error();
+    return limits;
+}
+
+static Type *type_limits(Call *c) {
+    PyObject *limits = limits_object(c);
+    return limits ? ty_object(TY_MODULE, limits) : rule_no_overload(c);
+}
+
+static Const *const_limits(Call *c) {
+    Const *k = NEW(c->in->cx, Const);
+    k->ty = type_limits(c);
     return k;
 }
 
@@ -233,6 +270,20 @@ const Row rows_dtype[] = {
      .type = type_dtype,
      .lower = lower_constant,
      .constant = const_dtype},
+    {.name = "numpy.finfo",
+     .takes = "a floating-point or complex dtype",
+     .params = "dtype",
+     .type = type_limits,
+     .lower = lower_constant,
+     .constant = const_limits,
+     .doc = "eps, max, min, tiny ... of a dtype"},
+    {.name = "numpy.iinfo",
+     .takes = "an integer dtype",
+     .params = "type",
+     .type = type_limits,
+     .lower = lower_constant,
+     .constant = const_limits,
+     .doc = "min, max, bits of an integer dtype"},
     {.name = "numpy.result_type",
      .params = "a, b",
      .type = type_result_type,

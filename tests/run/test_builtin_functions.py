@@ -195,3 +195,20 @@ def test_zip_enumerate_reversed_together(a, b):
 
 def test_int_of_every_kind():
     check_all(lambda x: int(x), [x for x in values.MODEST] + [3, True, -9.99e17])
+
+
+def test_int_of_a_literal_text():
+    def f():
+        return int("12"), int(" -3 "), int("ff", 16), int("0b11", 0), int("1_000")
+
+    check(f)
+
+
+def test_limits_of_dtypes():
+    def f(a, b):
+        eps = np.finfo(a.dtype).eps
+        return (eps, np.finfo(np.float64).max, np.finfo("float32").tiny, np.iinfo(b.dtype).max,
+                np.iinfo(np.int32).min, np.iinfo("uint8").max, np.iinfo(np.int16).bits)
+
+    check(f, np.zeros(1, np.float32), np.zeros(1, np.int16))
+    check(f, np.zeros(1), np.zeros(1, np.int64))
