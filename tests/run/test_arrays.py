@@ -440,7 +440,7 @@ def test_large_products(dtype, layout):
     f = compiled(product)
     rtol = 2e-5 if dtype in ("float32", "complex64") else 1e-13
     for a_shape, b_shape in (((5000,), (5000,)), ((70, 60), (60,)), ((60,), (60, 70)),
-                             ((40, 50), (50, 60)), ((0, 50), (50, 60)), ((9000, 0), (0, 9000))):
+                             ((40, 50), (50, 60)), ((0, 50), (50, 60)), ((90, 0), (0, 90))):
         a, b = (arrange((10 * rng.random(s)).astype(dtype)) for s in (a_shape, b_shape))
         want, got = a @ b, f(a, b)
         assert np.shape(got) == want.shape and (want.ndim == 0 or got.dtype == want.dtype)
