@@ -240,6 +240,7 @@ static bool can_be_named(Op op) {
     case OP_COMPARE:
     case OP_GETITEM:
     case OP_TUPLE:
+    case OP_EXC_AS:
     case OP_ITER_ITEM: return true;
     default: return false;
     }

@@ -2,6 +2,7 @@
  *
  *     try: A                    A under the handler H
  *     except E as e: B    =>    H(exc): exc.match E -> B, else raise exc
+ *                               B under a handler of its own, where what B raises gets exc as context
  *     else: C                   C behind A, not under H
  *     finally: D                D copied: behind A, B and C; on each return, break and continue
  *                               out of them; in a handler of its own, which raises again */
@@ -28,11 +29,20 @@ void bd_back_in(Builder *b, Way way) {
 
 /* --- raise ------------------------------------------------------------------------------------ */
 
-static void raise_again(Builder *b, Span span) {
+/* The exception that is being handled here; 0: none is, in this function. */
+static Ref handled_here(const Builder *b) {
     const Frame *f = b->frame;
     while (f && f->kind != FRAME_HANDLER) f = f->outer;
-    if (f) {
-        bd_raise(b, f->exc, 0, span);
+    return f ? f->exc : 0;
+}
+
+/* An exception that has been raised already goes on: that is no new place in its traceback. */
+static void go_on_raising(Builder *b, Ref exc) { bd_raise(b, exc, 0, (Span){0}); }
+
+static void raise_again(Builder *b, Span span) {
+    Ref exc = handled_here(b);
+    if (exc) {
+        go_on_raising(b, exc);
         return;
     }
     static const char text[] = "No active exception to reraise";
@@ -42,51 +52,85 @@ static void raise_again(Builder *b, Span span) {
              0, span);
 }
 
+/* `handled`, if there is one, becomes the context of exc. */
+static void add_context(Builder *b, Ref exc, Ref handled, bool anew, Span span) {
+    if (!handled || exc == handled) return;
+    Ref r = bd_add2(b, OP_EXC_CONTEXT, span, exc, handled);
+    ir_at(b->fn, r)->imm = anew;
+    ir_at(b->fn, r)->ty = TY_OF(TY_NONE);
+}
+
 void bd_raise_stmt(Builder *b, const Node *n) {
     if (!n->a) {
         raise_again(b, n->span);
         return;
     }
     Ref exc = bd_expr(b, n->a), cause = n->b ? bd_expr(b, n->b) : 0;
+    add_context(b, exc, handled_here(b), true, n->span);
     bd_raise(b, exc, cause, n->span);
 }
 
 /* --- try -------------------------------------------------------------------------------------- */
 
-/* Code that runs while `exc` is handled, then goes on at `done`. */
-static void run_handling(Builder *b, Ref exc, const char *name, Node *const *list, uint32_t n,
-                         BlockId done) {
-    Frame frame = {.kind = FRAME_HANDLER, .outer = b->frame, .exc = exc, .name = name};
-    b->frame = &frame;
-    bd_stmts(b, list, n);
-    b->frame = frame.outer;
-    if (b->at != NO_BLOCK && name) bd_write_name(b, name, b->unset, (Span){0});
-    bd_jump(b, done);
-}
-
-static void run_handlers(Builder *b, const Node *n, BlockId handler, BlockId done) {
-    bd_start(b, handler);
-    Ref exc = b->fn->blocks.at[handler].params.at[0];
-    for (uint32_t i = 0; i < n->n2 && b->at != NO_BLOCK; i++) {
-        const Node *h = n->list2[i];
-        BlockId next = bd_new_block(b, "except.next");
-        if (h->a) {
-            BlockId body = bd_new_block(b, "except.body");
-            Ref match = bd_add2(b, OP_EXC_MATCH, h->a->span, exc, bd_expr(b, h->a));
-            bd_branch(b, match, body, next, h->a->span);
-            bd_enter(b, body);
-        }
-        if (h->name) bd_write_name(b, h->name, exc, h->span);
-        run_handling(b, exc, h->name, h->list, h->n, done);
-        bd_enter(b, next);
-    }
-    if (b->at != NO_BLOCK) bd_raise(b, exc, 0, n->span);
-}
-
 static BlockId new_handler(Builder *b, const char *label) {
     BlockId handler = bd_new_block(b, label);
     ir_add_param(b->cx, b->fn, handler, TY_OF(TY_EXC));
     return handler;
+}
+
+/* Begins a handler: its exception. */
+static Ref enter_handler(Builder *b, BlockId handler, Span span) {
+    bd_start(b, handler);
+    Ref exc = b->fn->blocks.at[handler].params.at[0];
+    add_context(b, exc, handled_here(b), false, span);
+    return exc;
+}
+
+/* What an exception does that leaves the code which handles `exc`. */
+static void leave_handling(Builder *b, BlockId second, Ref exc, const char *name, Span span) {
+    bd_start(b, second);
+    Ref raised = b->fn->blocks.at[second].params.at[0];
+    add_context(b, raised, exc, false, span);
+    if (name) bd_write_name(b, name, b->unset, (Span){0});
+    go_on_raising(b, raised);
+}
+
+/* Runs the statements while `exc` is handled. Afterwards this place is behind them, if it is reached. */
+static void run_handling(Builder *b, Ref exc, const char *name, Node *const *list, uint32_t n,
+                         Span span) {
+    BlockId outside = b->handler, second = new_handler(b, "except.raised");
+    Frame frame = {.kind = FRAME_HANDLER, .outer = b->frame, .exc = exc, .name = name};
+    b->frame = &frame;
+    bd_set_handler(b, second);
+    bd_stmts(b, list, n);
+    b->frame = frame.outer;
+    bd_set_handler(b, outside);
+    if (b->at != NO_BLOCK && name) bd_write_name(b, name, b->unset, (Span){0});
+    BlockId behind = b->at;
+    if (bd_seal_handler(b, second)) leave_handling(b, second, exc, name, span);
+    b->at = behind;
+}
+
+static void run_handlers(Builder *b, const Node *n, BlockId handler, BlockId done) {
+    Ref exc = enter_handler(b, handler, n->span);
+    for (uint32_t i = 0; i < n->n2 && b->at != NO_BLOCK; i++) {
+        const Node *h = n->list2[i];
+        BlockId next = bd_new_block(b, "except.next");
+        Ref caught = exc;
+        if (h->a) {
+            BlockId body = bd_new_block(b, "except.body");
+            Ref cls = bd_expr(b, h->a);
+            Ref match = bd_add2(b, OP_EXC_MATCH, h->a->span, exc, cls);
+            bd_branch(b, match, body, next, h->a->span);
+            bd_enter(b, body);
+            if (h->name) caught = bd_add2(b, OP_EXC_AS, h->span, exc, cls);
+        }
+        if (h->name) bd_write_name(b, h->name, caught, h->span);
+        run_handling(b, exc, h->name, h->list, h->n, h->span);
+        bd_jump(b, done);
+        bd_enter(b, next);
+    }
+    if (b->at != NO_BLOCK) go_on_raising(b, exc);
 }
 
 /* try/except/else; goes on where all of them meet. */
@@ -122,13 +166,9 @@ void bd_try(Builder *b, const Node *n) {
     if (b->at != NO_BLOCK) bd_stmt(b, n->b);
     bd_jump(b, done);
     if (bd_seal_handler(b, handler)) {
-        bd_start(b, handler);
-        Ref exc = b->fn->blocks.at[handler].params.at[0];
-        Frame handling = {.kind = FRAME_HANDLER, .outer = b->frame, .exc = exc};
-        b->frame = &handling;
-        bd_stmt(b, n->b);
-        b->frame = handling.outer;
-        if (b->at != NO_BLOCK) bd_raise(b, exc, 0, n->span);
+        Ref exc = enter_handler(b, handler, n->span);
+        run_handling(b, exc, NULL, &n->b, 1, n->span);
+        if (b->at != NO_BLOCK) go_on_raising(b, exc);
     }
     bd_enter(b, done);
 }

@@ -211,6 +211,7 @@ static int is_instance(Infer *in, const Type *ty, const Type *cls) {
 }
 
 static Const *const_isinstance(Call *c) {
+    if (rule_is_about_exception(c)) return NULL;
     int r = is_instance(c->in, c->args[0].ty, c->args[1].ty);
     return r < 0 || c->args[0].ty->kind == TY_OPTIONAL ? NULL : const_bool(c->in->cx, r);
 }
@@ -224,6 +225,7 @@ static Type *type_isinstance(Call *c) {
 }
 
 static Ref lower_isinstance(Lower *lo, Call *c) {
+    if (rule_is_about_exception(c)) return lower_is_exception(lo, c);
     Type *ty = c->args[0].ty, *cls = c->args[1].ty;
     if (ty->kind != TY_OPTIONAL) return lo_const(lo, const_isinstance(c));
     bool value = is_instance(lo->in, ty->of, cls) > 0,
@@ -314,28 +316,6 @@ static PyObject *called_class(Call *c) {
     return ir_at(c->inst->high, ir_at(c->inst->high, c->ins)->args[0])->ty->obj;
 }
 
-static Type *type_exception(Call *c) {
-    Type *args = c->args[0].ty;
-    for (uint32_t i = 0; i < args->nitems; i++) {
-        TyKind k = (TyKind)args->items[i]->kind;
-        if (k == TY_EXC || k == TY_ITER || k == TY_CLOSURE) return rule_no_overload(c);
-    }
-    return TY_OF(TY_EXC);
-}
-
-static Ref lower_exception(Lower *lo, Call *c) {
-    Ref all = lo_arg(lo, c->args[0]);
-    uint32_t n = lo_type(lo, all)->nitems;
-    Ref *args = NEWN(lo->cx, Ref, n + 1);
-    for (uint32_t i = 0; i < n; i++) args[i] = lo_field(lo, all, i);
-    return lower_new_exception(lo, called_class(c), n, args);
-}
-
-static const Row exception_row = {.name = "builtins.exception",
-                                  .params = "*args",
-                                  .type = type_exception,
-                                  .lower = lower_exception};
-
 static const char *const *field_names(Infer *in, PyObject *cls, uint32_t *n) {
     PyObject *fields = build_get_attr(cls, "_fields");
     if (!fields || !PyTuple_Check(fields)) {
@@ -407,7 +387,7 @@ const Row *row_of_class(Infer *in, PyObject *obj) {
     if (rule_object_type(in, obj) && ty_is_number(rule_object_type(in, obj))) return &row_cast;
     if (!PyType_Check(obj)) return NULL;
     PyTypeObject *cls = (PyTypeObject *)obj;
-    if (PyType_IsSubtype(cls, (PyTypeObject *)PyExc_BaseException)) return &exception_row;
+    if (PyType_IsSubtype(cls, (PyTypeObject *)PyExc_BaseException)) return &row_exception;
     return PyType_IsSubtype(cls, &PyTuple_Type) ? namedtuple_row(in, obj) : NULL;
 }
 

@@ -18,6 +18,7 @@ extern const Row rows_cuda[];            /* cuda.c: what only kernels have */
 extern const Row rows_prelude[];         /* prelude.c: functions written in Python */
 extern const Row rows_operator[];        /* prelude.c: of the module operator */
 
+extern const Row rows_exception_methods[]; /* exception.c: e.args ... */
 extern const Row rows_number_methods[]; /* convert.c: x.real ... */
 extern const Row rows_array_methods[];  /* array.c: a.shape ... */
 extern const Row rows_other_methods[];  /* core.c: of tuples, dtypes, enums, exceptions */
@@ -46,6 +47,11 @@ bool rule_sigs_types(Call *c, Type **args, uint32_t n);
 Type *rule_binary(Call *c, BinOp op);
 /* The row of number classes: np.float32(x), types.int8(x), float(x) ... (convert.c). */
 extern const Row row_cast;
+
+/* exception.c: the row of all exception classes; isinstance(e, classes). */
+extern const Row row_exception;
+bool rule_is_about_exception(const Call *c);
+Ref lower_is_exception(Lower *lo, Call *c);
 
 /* Constant results. */
 Const *const_bool(Cx *cx, bool b);

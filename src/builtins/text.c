@@ -61,6 +61,11 @@ Ref lower_format(Lower *lo, Ref v, int conversion, Ref spec) {
     case TY_NONE: return text_const(lo, "None");
     case TY_OPTIONAL: return format_optional(lo, v, conversion, spec);
     case TY_TUPLE: return format_tuple(lo, v);
+    case TY_EXC: {
+        Ref how = lo_number(lo, TY_I(32), conversion);
+        v = lo_rt(lo, "ws_exc_text", str, 2, (Ref[]){v, how});
+        return spec ? lower_format(lo, v, 0, spec) : v;
+    }
     case TY_STR:
         if (conversion == 'r') v = lo_rt(lo, "ws_repr_str", str, 1, &v);
         if (conversion == 'a') v = lo_rt(lo, "ws_ascii_str", str, 1, &v);
@@ -79,7 +84,7 @@ static bool is_printable(const Type *ty) {
             if (!is_printable(ty->items[i])) return false;
         return !ty->names;
     }
-    return ty_is_number(ty) || ty->kind == TY_STR || ty->kind == TY_NONE;
+    return ty_is_number(ty) || ty->kind == TY_STR || ty->kind == TY_NONE || ty->kind == TY_EXC;
 }
 
 /* --- str, repr, print --------------------------------------------------------------------------------------------------- */

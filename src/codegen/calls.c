@@ -273,6 +273,17 @@ static void set_result(Cg *cg, Ref r, const Ins *i, Val call) {
     cg_set(cg, r, call);
 }
 
+/* The site for a runtime function; one that is TYPED has its own. */
+static uint32_t site_for(Cg *cg, const Ins *i) {
+    if (!(i->rt->effects & TYPED)) return cg_site(cg);
+    uint32_t site = add_site(cg);
+    Type **types = NEWN(cg->cx, Type *, 1);
+    types[0] = ir_slots_type(cg->fn, i);
+    cg->sites.at[site].arg_types = types;
+    cg->sites.at[site].nargs = 1;
+    return site;
+}
+
 void cg_op_call_rt(Cg *cg, Ref r, const Ins *i) {
     const char *proto = i->rt->proto;
     Val *args = NEWN(cg->cx, Val, strlen(proto) + 1), result = NULL;
@@ -281,7 +292,7 @@ void cg_op_call_rt(Cg *cg, Ref r, const Ins *i) {
     for (const char *p = proto + 2; *p != ')'; p++) {
         if (*p == 'c') {
             args[n++] = cg->ws;
-            args[n++] = cg_i32(cg, cg_site(cg));
+            args[n++] = cg_i32(cg, site_for(cg, i));
         } else if (*p == 'R') {
             args[n++] = result = i->ty->nparts ? cg_offset(cg, cg->scratch, 8 * (int64_t)slot)
                                                : LLVMConstNull(cg->ptr);

@@ -206,7 +206,7 @@ static void emit_return(Cg *cg, const Term *t) {
 static void emit_terminator(Cg *cg, const Block *b) {
     const Term *t = &b->term;
     cg->span = t->span;
-    cg->origin = t->kind == TERM_RAISE && t->arg ? ir_at(cg->fn, t->arg)->origin : 0;
+    cg->origin = t->origin;
     cg_debug_span(cg, t->span);
     switch ((TermKind)t->kind) {
     case TERM_JUMP: emit_jump(cg, &t->succ[0]); return;

@@ -33,7 +33,8 @@ typedef struct WsCtx {
 typedef struct Site {
     const char *function, *qualname, *filename;
     uint32_t line, end_line, col, end_col; /* as in Span; absolute lines */
-    Type **arg_types; /* EXC_MAKE: types of the exception's arguments */
+    Type **arg_types; /* EXC_MAKE: types of the exception's arguments; runtime functions marked TYPED: the type of what
+                         goes by address */
     uint32_t nargs;
 } Site;
 
@@ -46,9 +47,11 @@ struct ExcObj {
     const Unit *unit; /* resolves cls >= EXC_USER and the trace */
     const Site *site; /* where it was made: names the types of args */
     char *message; /* owned; for checks: the whole text, else NULL */
-    PyObject *object; /* owned; an exception that came from Python, else NULL */
+    PyObject *object; /* owned; the exception in Python: it came from there, or was asked for; else NULL */
     ExcObj *cause, *context; /* owned */
     bool suppress_context;
+    uint32_t shown; /* of the trace: entries that `object` has */
+    ExcObj *next; /* among those that are being freed, or made Python's */
     const Site *trace[16]; /* deeper recursion keeps the innermost 8 and the outermost 8 */
     uint64_t slots[]; /* parts of args */
 };
@@ -65,5 +68,8 @@ ExcObj *exc_no_memory(void); /* new */
 ExcObj *exc_no_memory_borrowed(void); /* for comparing: it must not be changed */
 void exc_retain(ExcObj *e); /* NULL is allowed, here and below */
 void exc_release(ExcObj *e);
+/* The same exception in Python, made at the first request, with the traceback, cause and context that it has by
+ * now: a new reference, or NULL with a Python exception set. GIL held. Set by dispatch, which can box. */
+extern PyObject *(*exc_to_python)(ExcObj *e);
 /* The exception passed this site on its way out. */
 void exc_trace(ExcObj *e, const Site *site);

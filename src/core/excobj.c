@@ -10,6 +10,8 @@
 #include "core/unit.h"
 #include "core/values.h"
 
+PyObject *(*exc_to_python)(ExcObj *e);
+
 /* What is raised when there is no memory for an exception: never freed, its trace is nobody's. */
 static ExcObj no_memory = {.refs = 1, .cls = EXC_MemoryError};
 
@@ -51,21 +53,35 @@ static void release_arguments(const ExcObj *e) {
         val_release(e->site->arg_types[i], at);
 }
 
-void exc_release(ExcObj *e) {
-    /* A loop over the chain: a long `raise ... from` must not eat the stack. */
-    while (e && atomic_fetch_sub_explicit(&e->refs, 1, memory_order_acq_rel) == 1) {
-        if (e->object) {
-            PyGILState_STATE gil = PyGILState_Ensure();
-            Py_DECREF(e->object);
-            PyGILState_Release(gil);
-        }
-        release_arguments(e);
-        mem_free(e->message);
-        exc_release(e->cause);
-        ExcObj *context = e->context;
-        mem_free(e);
-        e = context;
+static void free_one(ExcObj *e) {
+    if (e->object) {
+        PyGILState_STATE gil = PyGILState_Ensure();
+        Py_DECREF(e->object);
+        PyGILState_Release(gil);
     }
+    release_arguments(e);
+    mem_free(e->message);
+    exc_release(e->cause);
+    exc_release(e->context);
+    mem_free(e);
+}
+
+/* One after the other: exceptions lead to others through cause, context and arguments, and a long chain must not eat
+ * the stack. */
+void exc_release(ExcObj *e) {
+    static _Thread_local ExcObj *waiting;
+    static _Thread_local bool at_work;
+    if (!e || atomic_fetch_sub_explicit(&e->refs, 1, memory_order_acq_rel) != 1) return;
+    e->next = waiting;
+    waiting = e;
+    if (at_work) return; /* by the caller further up */
+    at_work = true;
+    while (waiting) {
+        ExcObj *dead = waiting;
+        waiting = dead->next;
+        free_one(dead);
+    }
+    at_work = false;
 }
 
 void exc_trace(ExcObj *e, const Site *site) {

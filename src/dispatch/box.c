@@ -236,6 +236,13 @@ static PyObject *box_enum(const Type *t, uint64_t slot) {
     return member;
 }
 
+/* Takes e. */
+static PyObject *box_exception(ExcObj *e) {
+    PyObject *obj = exc_to_python(e);
+    exc_release(e);
+    return obj;
+}
+
 PyObject *disp_box(const Type *t, uint64_t *slots) {
     switch ((TyKind)t->kind) {
     case TY_NONE: return Py_NewRef(Py_None);
@@ -254,6 +261,7 @@ PyObject *disp_box(const Type *t, uint64_t *slots) {
     case TY_ARRAY: return box_array(t, slots);
     case TY_DTYPE: return Py_NewRef(disp.descr[disp_type_num(t->of)]);
     case TY_ENUM: return box_enum(t, slots[0]);
+    case TY_EXC: return box_exception((ExcObj *)(uintptr_t)slots[0]);
     case TY_FUNC: return Py_NewRef(t->nitems ? t->items[slots[0]]->obj : t->obj);
     case TY_MODULE:
     case TY_CLASS: return Py_NewRef(t->obj);
@@ -261,7 +269,6 @@ PyObject *disp_box(const Type *t, uint64_t *slots) {
     case TY_CLOSURE:
     case TY_ITER:
     case TY_CELL:
-    case TY_EXC:
     case TY_PTR:
     case TY_KINDS: break;
     }

@@ -84,6 +84,7 @@ int disp_init_memory(PyObject *module);
 
 /* Sets the Python exception for ctx->exc, which is taken, with a traceback entry per site. */
 void disp_raise(WsCtx *ctx);
+void disp_init_exceptions(void);
 
 /* --- arrays (matmul.c) ------------------------------------------------------------------------ */
 

@@ -21,9 +21,8 @@ static PyObject *arguments_of(const ExcObj *e) {
     return args;
 }
 
-/* An instance for e alone: new. If making it raises, that exception is what is raised. */
+/* An instance for e alone, which has none: new. If making it raises, that exception is what is raised. */
 static PyObject *make_instance(const ExcObj *e) {
-    if (e->object) return Py_NewRef(e->object);
     PyObject *args = arguments_of(e);
     PyObject *value = args ? PyObject_CallObject(exc_class(e->unit, e->cls), args) : NULL;
     Py_XDECREF(args);
@@ -38,20 +37,6 @@ static PyObject *make_instance(const ExcObj *e) {
     Py_XDECREF(type);
     Py_XDECREF(tb);
     return value;
-}
-
-/* Cause and context. Recursive: compiled code chains few. */
-static void attach(PyObject *value, const ExcObj *e);
-
-static PyObject *make_chained(const ExcObj *e) {
-    PyObject *value = make_instance(e);
-    if (value) attach(value, e);
-    return value;
-}
-
-static void attach(PyObject *value, const ExcObj *e) {
-    if (e->context) PyException_SetContext(value, make_chained(e->context)); /* takes it */
-    if (e->suppress_context) PyException_SetCause(value, e->cause ? make_chained(e->cause) : NULL);
 }
 
 /* --- traceback -------------------------------------------------------------------------------- */
@@ -122,28 +107,120 @@ static void resume(const char *set, PyObject *hook) {
     PyErr_Clear();
 }
 
-static void add_traceback(PyObject *value, const ExcObj *e) {
-    enum { KEPT = sizeof e->trace / sizeof *e->trace };
-    uint32_t n = e->ntrace < KEPT ? e->ntrace : KEPT;
-    if (!n || find_helpers()) {
-        PyErr_Clear();
-        return;
-    }
+/* Number in e->trace of entry i of all that e has passed; KEPT: it was not kept. */
+enum { KEPT = sizeof((ExcObj *)0)->trace / sizeof *((ExcObj *)0)->trace, INNER = KEPT / 2 };
+
+static uint32_t find_entry(const ExcObj *e, uint32_t i) {
+    if (e->ntrace <= KEPT || i < INNER) return i;
+    uint32_t outer = e->ntrace - (KEPT - INNER);
+    return i < outer ? KEPT : INNER + i - outer;
+}
+
+/* A namespace in which `e` is the exception; NULL without an exception. */
+static PyObject *new_globals(PyObject *value) {
     PyObject *globals = PyDict_New();
-    if (!globals || PyDict_SetItemString(globals, "__builtins__", PyEval_GetBuiltins()) ||
-        PyDict_SetItemString(globals, "e", value)) {
-        Py_XDECREF(globals);
+    if (globals && PyDict_SetItemString(globals, "__builtins__", PyEval_GetBuiltins()) == 0 &&
+        PyDict_SetItemString(globals, "e", value) == 0)
+        return globals;
+    Py_XDECREF(globals);
+    PyErr_Clear();
+    return NULL;
+}
+
+/* Entries for the sites that e has passed since it was last shown to Python. */
+static void add_traceback(PyObject *value, ExcObj *e) {
+    uint32_t first = e->shown;
+    e->shown = e->ntrace;
+    if (first == e->ntrace) return;
+    PyObject *globals = find_helpers() ? NULL : new_globals(value);
+    if (!globals) {
         PyErr_Clear();
         return;
     }
     PyObject *trace = suspend("gettrace", "settrace"),
              *profile = suspend("getprofile", "setprofile");
-    for (uint32_t i = 0; i < n; i++) add_entry(value, e->trace[i], globals);
+    for (uint32_t i = first; i < e->ntrace; i++) {
+        uint32_t k = find_entry(e, i);
+        if (k < KEPT) add_entry(value, e->trace[k], globals);
+    }
     resume("setprofile", profile);
     resume("settrace", trace);
     PyDict_Clear(globals); /* the frames keep the dict, and must not keep the exception */
     Py_DECREF(globals);
 }
+
+/* --- one exception and those behind it -------------------------------------------------------- */
+
+/* The list of e and all that its causes and contexts lead to, through `next`; each once. Not a recursion: the chain
+ * may be long. */
+typedef struct Chain {
+    ExcObj *first, **end;
+    PyObject *seen; /* set: addresses */
+} Chain;
+
+static int add_link(Chain *c, ExcObj *e) {
+    bool none = !e || e == exc_no_memory_borrowed(); /* that one keeps nothing */
+    PyObject *key = none ? NULL : PyLong_FromVoidPtr(e);
+    int rc = none ? 1 : key ? PySet_Contains(c->seen, key) : -1;
+    if (rc == 0) {
+        rc = PySet_Add(c->seen, key);
+        e->next = NULL;
+        *c->end = e;
+        c->end = &e->next;
+    }
+    Py_XDECREF(key);
+    return rc < 0 ? -1 : 0;
+}
+
+static int collect(Chain *c, ExcObj *e) {
+    c->end = &c->first;
+    c->seen = PySet_New(NULL);
+    int rc = c->seen ? add_link(c, e) : -1;
+    for (; e && rc == 0; e = e->next)
+        if (add_link(c, e->context) || (e->suppress_context && add_link(c, e->cause))) rc = -1;
+    Py_XDECREF(c->seen);
+    return rc;
+}
+
+/* Making an exception runs Python code, which may come back here and use `next` for a chain of its own: so all are
+ * made first, each as it is found. */
+static int make_objects(ExcObj *const *list, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (!list[i]->object) list[i]->object = make_instance(list[i]);
+        if (!list[i]->object) return -1;
+        add_traceback(list[i]->object, list[i]);
+    }
+    return 0;
+}
+
+/* After the tracebacks: raising sets the context to what Python is handling. */
+static void link_objects(ExcObj *const *list, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        const ExcObj *e = list[i];
+        if (e->context && e->context->object)
+            PyException_SetContext(e->object, Py_NewRef(e->context->object));
+        if (e->suppress_context)
+            PyException_SetCause(e->object, e->cause ? Py_XNewRef(e->cause->object) : NULL);
+    }
+}
+
+static PyObject *to_python(ExcObj *e) {
+    if (e == exc_no_memory_borrowed()) return make_instance(e);
+    Chain c;
+    if (collect(&c, e)) return NULL;
+    uint32_t n = 0;
+    for (const ExcObj *at = c.first; at; at = at->next) n++;
+    ExcObj **list = PyMem_Malloc(n * sizeof *list);
+    if (!list) return PyErr_NoMemory();
+    n = 0;
+    for (ExcObj *at = c.first; at; at = at->next) list[n++] = at;
+    int rc = make_objects(list, n);
+    if (rc == 0) link_objects(list, n);
+    PyMem_Free(list);
+    return rc ? NULL : Py_NewRef(e->object);
+}
+
+void disp_init_exceptions(void) { exc_to_python = to_python; }
 
 void disp_raise(WsCtx *ctx) {
     ExcObj *e = ctx->exc;
@@ -152,11 +229,8 @@ void disp_raise(WsCtx *ctx) {
         PyErr_SetString(PyExc_SystemError, "compiled code failed without an exception");
         return;
     }
-    PyObject *value = make_instance(e);
+    PyObject *value = to_python(e);
     if (value) {
-        add_traceback(value, e);
-        attach(value,
-               e); /* after the traceback: raising sets the context to what is being handled */
         PyObject *tb = PyException_GetTraceback(value);
         PyErr_Restore(Py_NewRef((PyObject *)Py_TYPE(value)), value, tb);
     }

@@ -654,13 +654,3 @@ Type *infer_call(Infer *in, Inst *inst, Ref r, Const **k) {
                           "the functions called here return different types");
     return ty->kind == TY_UNDEF ? NULL : ty;
 }
-
-void infer_check_raise(Infer *in, Inst *inst, const Term *t) {
-    const Ins *v = ir_at(inst->high, t->arg);
-    bool good = v->ty->kind == TY_EXC;
-    if (v->ty->kind == TY_CLASS && PyType_Check(v->ty->obj))
-        good = PyType_IsSubtype((PyTypeObject *)v->ty->obj, (PyTypeObject *)PyExc_BaseException);
-    if (!good)
-        infer_fail_about(in, inst, &t->arg, 1, t->span, D_BAD_RAISE,
-                         infer_value_text(in->cx, v->ty));
-}

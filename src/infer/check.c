@@ -146,7 +146,6 @@ static bool can_leave(const Type *ty) {
     case TY_CLOSURE:
     case TY_ITER:
     case TY_CELL:
-    case TY_EXC:
     case TY_PTR: return false;
     case TY_OPTIONAL: return can_leave(ty->of);
     case TY_TUPLE:

@@ -101,6 +101,10 @@ static void raise_value(Infer *in, Inst *inst, Ref r, Type *ty, Const *k) {
     enqueue_users(in, inst, r);
 }
 
+void infer_raise_value(Infer *in, Inst *inst, Ref r, Type *ty) {
+    raise_value(in, inst, r, ty, NULL);
+}
+
 /* The join over the edges taken so far; NULL: none has a type, or they have none in common (*clash, with the two
  * values). */
 Type *infer_param(Infer *in, Inst *inst, BlockId b, uint32_t index, Const **k, Ref clash[2]) {
@@ -343,7 +347,8 @@ FnOptions infer_callee_options(const Infer *in, const JitOptions *own) {
 
 static void run_fixpoint(Cx *cx, void *arg) {
     (void)cx;
-    run_queue(arg);
+    do run_queue(arg);
+    while (infer_settle_args(arg));
 }
 
 Inst *infer_run(Infer *in, Cx *cx, const CoreApi *core, Module *module, const CompileRequest *req) {

@@ -60,6 +60,14 @@ typedef struct QueueItem {
     uint32_t user; /* a Ref, or a block with USER_BLOCK (engine.c) */
 } QueueItem;
 
+/* A call that makes an exception. */
+typedef struct Made {
+    const Inst *inst;
+    Ref call;
+    PyObject *cls; /* borrowed from its type */
+    Type *args; /* a tuple */
+} Made;
+
 struct Infer {
     Cx *cx;
     const CoreApi *core;
@@ -72,6 +80,8 @@ struct Infer {
     Map impls;   /* overload results, by hash of function and types */
     Map preludes; /* name (by pointer) -> PyObject * */
     Map user_methods; /* list of overloads -> UserMethod *: see attr.c */
+    VEC(Made) made;      /* exceptions that are made: see exception.c */
+    VEC(QueueItem) late; /* reads of e.args that are typed when all else is */
     bool final;  /* infer_check: errors are real */
     Inst *inst;  /* being evaluated */
     uint32_t rebuilds;
@@ -111,6 +121,14 @@ Inst *infer_instance(Infer *in, const FnDef *def, Type *const *args, Const *cons
 
 /* The type of an instruction after evaluation of its operands; NULL: not (yet) typable. Sets *k. */
 Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k);
+
+/* Is it an exception class, or (tuples too) a tuple of such? */
+bool infer_is_exception_class(const Type *ty);
+bool infer_is_exception_classes(const Type *ty);
+/* Notes that the call makes an exception of this class with these arguments. */
+void infer_note_made(Infer *in, const Inst *inst, Ref call, PyObject *cls, Type *args);
+/* The type of e.args, the instruction r: known when the fixpoint is. */
+Type *infer_exc_args(Infer *in, Inst *inst, Ref r);
 
 /* --- for type rules ----------------------------------------------------------------------------------------- */
 

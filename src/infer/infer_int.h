@@ -25,6 +25,8 @@ enum { USER_BLOCK = 1u << 31 }; /* in InstState.users: the user is a block's ter
 /* engine.c */
 /* Puts r into the queue once more. */
 void infer_again(Infer *in, Inst *inst, Ref r);
+/* r has (at least) this type. */
+void infer_raise_value(Infer *in, Inst *inst, Ref r, Type *ty);
 Type *infer_param(Infer *in, Inst *inst, BlockId b, uint32_t index, Const **k, Ref clash[2]);
 /* Rebuilds inst with this loop unrolled; false if it is already, or too often. */
 bool infer_unroll(Infer *in, Inst *inst, int64_t loop, uint32_t n);
@@ -43,8 +45,11 @@ void infer_check(Infer *in, Inst *inst);
 /* Completes the error on its way, which was found in inst (NULL: in none): function and callers. */
 void infer_tell_where(Infer *in, const Inst *inst);
 
-/* call.c: the operand of `raise` is an exception class or instance. */
+/* exception.c: the operands of `raise` are exception classes or instances. */
 void infer_check_raise(Infer *in, Inst *inst, const Term *t);
+Type *infer_exc_match(Infer *in, Inst *inst, const Ins *ins);
+/* Nothing else can be typed any more: gives types to the `e.args` that wait for them. False: there are none. */
+bool infer_settle_args(Infer *in);
 
 /* call.c */
 const FnDef *infer_def(Infer *in, PyObject *func);

@@ -282,28 +282,15 @@ static Type *infer_format(Infer *in, Inst *inst, const Ins *ins) {
     case TY_TUPLE:
         if (!ins->name) return TY_OF(TY_STR);
         break;
+    case TY_EXC:
+        if (ins->sub || ins->nargs == 1) return TY_OF(TY_STR);
+        infer_hint(in, "an exception takes no format specification: write {e!s:...}");
+        break;
     default: break;
     }
     return infer_fail_about(
         in, inst, ins->args, 1, ins->span, D_TYPING,
         cx_printf(in->cx, "cannot format %s as text", infer_value_text(in->cx, ty)));
-}
-
-static bool is_exception_class(const Type *ty) {
-    return ty->kind == TY_CLASS && PyType_Check(ty->obj) &&
-           PyType_IsSubtype((PyTypeObject *)ty->obj, (PyTypeObject *)PyExc_BaseException);
-}
-
-static Type *infer_exc_match(Infer *in, Inst *inst, const Ins *ins) {
-    Type *cls = ir_at(inst->high, ins->args[1])->ty;
-    bool good = is_exception_class(cls);
-    if (cls->kind == TY_TUPLE) {
-        good = true;
-        for (uint32_t i = 0; i < cls->nitems; i++) good = good && is_exception_class(cls->items[i]);
-    }
-    if (good) return TY_OF(TY_BOOL);
-    return infer_fail_about(in, inst, ins->args + 1, 1, ins->span, D_BAD_CATCH,
-                            infer_value_text(in->cx, cls));
 }
 
 static Type *infer_match_seq(Infer *in, Inst *inst, const Ins *ins, Const **k) {
@@ -467,6 +454,8 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
     case OP_CONCAT: return TY_OF(TY_STR);
     case OP_CHECK_SET: return TY_OF(TY_NONE);
     case OP_EXC_MATCH: return infer_exc_match(in, inst, ins);
+    case OP_EXC_AS: return TY_OF(TY_EXC);
+    case OP_EXC_CONTEXT: return TY_OF(TY_NONE);
     case OP_MATCH_SEQ: return infer_match_seq(in, inst, ins, k);
     case OP_CELL_NEW: return infer_cell_new(in, inst, r, ins);
     case OP_CELL_GET: return ir_at(inst->high, ins->args[0])->ty->of;

@@ -1,4 +1,6 @@
 /* The tables behind ops.def, math.def and checks.def, and the fields of aggregate types. */
+#include <string.h>
+
 #include "base/assert.h"
 #include "ir/ir.h"
 #include "ir/math.h"
@@ -27,6 +29,14 @@ unsigned ir_effects(const Fn *fn, Ref r) {
     const Ins *i = ir_at(fn, r);
     if (i->op == OP_CALL_RT) return i->rt->effects | LOW;
     return op_info[i->op].effects;
+}
+
+Type *ir_slots_type(const Fn *fn, const Ins *call) {
+    const char *p = call->rt->proto;
+    if (strchr(p, 'R')) return call->ty;
+    unsigned a = 0;
+    for (p += 2; *p != 'A'; p++) a += *p != 'c';
+    return ir_at(fn, call->args[a])->ty;
 }
 
 /* --- fields of aggregates --------------------------------------------------------------------- */

@@ -142,6 +142,12 @@ static Where where_of(Preparing *pr, const Fn *fn, const Ins *i) {
     const Block *b = &fn->blocks.at[i->block];
     Where w = new_where(pr, fn, b, i->span, i->origin);
     if (i->op == OP_CALL_FN && i->callee->is_slow) w.leave = NULL;
+    if (i->op == OP_CALL_RT && i->rt->effects & TYPED) {
+        Type **type = NEWN(pr->cx, Type *, 1);
+        type[0] = ir_slots_type(fn, i);
+        pr->sites.at[w.site].arg_types = type;
+        pr->sites.at[w.site].nargs = 1;
+    }
     if (i->op != OP_EXC_MAKE) return w;
     Type **types = NEWN(pr->cx, Type *, i->nargs);
     for (uint32_t k = 0; k < i->nargs; k++) types[k] = ir_at(fn, i->args[k])->ty;
@@ -199,8 +205,7 @@ static void prepare_block(Preparing *pr, InterpFn *f, BlockId id, Where *raise) 
         if (n > f->nscratch) f->nscratch = n;
     }
     if (b->term.kind != TERM_RAISE) return;
-    uint32_t origin = b->term.arg ? ir_at(f->fn, b->term.arg)->origin : 0;
-    raise[id] = new_where(pr, f->fn, b, b->term.span, origin);
+    raise[id] = new_where(pr, f->fn, b, b->term.span, b->term.origin);
 }
 
 static void prepare_fn(Preparing *pr, InterpFn *f) {

@@ -40,7 +40,8 @@ enum Effect {
     ALLOCS = 32,
     CONV = 64,
     HIGH = 128,
-    LOW = 256
+    LOW = 256,
+    TYPED = 512 /* runtime functions: their site says the type of what goes by address */
 };
 enum { VAR = -1 };
 
@@ -184,6 +185,7 @@ typedef struct Term {
     Ref arg, arg2;
     Edge succ[2];
     Span span;
+    uint32_t origin; /* RAISE: as Ins.origin */
 } Term;
 
 typedef struct Block {
@@ -306,6 +308,8 @@ void ir_clone(Cx *cx, Fn *into, const Fn *fn, const BlockId *blocks, uint32_t n,
               struct Map *ids);
 
 static inline Ins *ir_at(const Fn *fn, Ref r) { return &fn->ins.at[r]; }
+/* Of a call of a runtime function that is TYPED: the type of what goes by address. */
+Type *ir_slots_type(const Fn *fn, const Ins *call);
 unsigned ir_effects(const Fn *fn, Ref r); /* of the op; of the runtime row for OP_CALL_RT */
 static inline bool ir_is_const(const Fn *fn, Ref r) { return ir_at(fn, r)->op == OP_CONST; }
 

@@ -91,6 +91,7 @@ static void parse_term(Parser *p, BlockId b, TermKind kind) {
     }
     if ((kind == TERM_RETURN || kind == TERM_RAISE) && parse_at(p, '%')) t.arg = parse_ref(p);
     if (kind == TERM_RAISE && parse_accept(p, ",")) t.arg2 = parse_ref(p);
+    t.origin = parse_from(p);
     t.span = parse_span(p);
     parse_newline(p);
     p->fn->blocks.at[b].term = t;

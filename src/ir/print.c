@@ -282,6 +282,8 @@ static void put_term(Printer *p, const Term *t) {
     }
     if (t->kind != TERM_BRANCH && t->arg) PUT(p, " %%%u", t->arg);
     if (t->arg2) PUT(p, ", %%%u", t->arg2);
+    if (p->flags & PRINT_SPANS && t->kind == TERM_RAISE && t->origin)
+        PUT(p, " from #%u", t->origin);
     put_span(p, t->span);
     PUT(p, "\n");
 }

@@ -1,7 +1,7 @@
 /* Conversions between types, truth, equality. */
 #include <string.h>
 
-#include "lower/lower.h"
+#include "lower/lower_int.h"
 
 static Ref convert_number(Lower *lo, Ref v, Type *from, Type *to) {
     if (from->kind == TY_ENUM) from = from->of;
@@ -183,6 +183,7 @@ Ref lo_equal(Lower *lo, Ref v, Ref w) {
             r = lo_and(lo, r, lo_cmp(lo, OP_EQ, lo_field(lo, v, i), lo_field(lo, w, i)));
         return r;
     }
+    case TY_EXC: return lower_exc_is(lo, v, w);
     default: return lo_bool(lo, a == b);
     }
 }

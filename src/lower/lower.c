@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/exceptions.h"
 #include "lower/lower_int.h"
 
 /* --- values --------------------------------------------------------------------------------------------------- */
@@ -31,53 +30,6 @@ Ref lo_arg(Lower *lo, Arg a) {
 }
 
 Ref lo_arg_as(Lower *lo, Arg a, Type *to) { return lo_convert(lo, lo_arg(lo, a), to); }
-
-/* --- exceptions ------------------------------------------------------------------------------------------------- */
-
-/* The number of one of Python's own classes, or -1. */
-static int builtin_class(PyObject *cls) {
-    PyObject *name = PyObject_GetAttrString(cls, "__name__");
-    const char *s = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
-    int number = s ? exc_find_class(s) : -1;
-    PyObject *builtins = build_get_item(PyImport_GetModuleDict(), "builtins");
-    PyObject *known = number >= 0 && builtins ? PyObject_GetAttrString(builtins, s) : NULL;
-    build_clear_error();
-    if (known != cls) number = -1;
-    Py_XDECREF(known);
-    Py_XDECREF(name);
-    return number;
-}
-
-uint32_t lower_class_number(Lower *lo, PyObject *cls) {
-    int known = builtin_class(cls);
-    if (known >= 0) return (uint32_t)known;
-    Module *m = lo->in->module;
-    for (uint32_t i = 0; i < m->classes.n; i++)
-        if (m->classes.at[i] == cls) return EXC_USER + i;
-    vec_push(lo->cx, &m->classes, cls);
-    return EXC_USER + m->classes.n - 1;
-}
-
-Ref lower_new_exception(Lower *lo, PyObject *cls, uint32_t n, const Ref *args) {
-    Ref r = lo_op(lo, OP_EXC_MAKE, TY_OF(TY_EXC), n, args);
-    ir_at(lo->fn, r)->imm = lower_class_number(lo, cls);
-    return r;
-}
-
-static Ref match_class(Lower *lo, Ref exc, PyObject *cls) {
-    Ref number = lo_number(lo, TY_I(32), lower_class_number(lo, cls));
-    return lo_rt(lo, "ws_exc_match", TY_OF(TY_BOOL), 2, (Ref[]){exc, number});
-}
-
-static Ref lower_exc_match(Lower *lo, const Ins *ins) {
-    Ref exc = lo_get(lo, ins->args[0]);
-    Type *cls = ir_at(lo->high, ins->args[1])->ty;
-    if (cls->kind == TY_CLASS) return match_class(lo, exc, cls->obj);
-    Ref r = lo_bool(lo, false);
-    for (uint32_t i = 0; i < cls->nitems; i++)
-        r = lo_or(lo, r, match_class(lo, exc, cls->items[i]->obj));
-    return r;
-}
 
 Ref lower_concat(Lower *lo, uint32_t n, const Ref *pieces) {
     Type **types = NEWN(lo->cx, Type *, n + 1);
@@ -395,8 +347,7 @@ static Ref check_bound(Lower *lo, Ref ok, const char *name) {
         lo->cx, "cannot access local variable '%s' where it is not associated with a value", name);
     text->str.n = strlen(text->str.s);
     Ref message = lo_const(lo, text);
-    ir_raise(lo->fn, lo->b, lower_new_exception(lo, PyExc_UnboundLocalError, 1, &message), 0,
-             lo->span);
+    lower_raise(lo, lower_new_exception(lo, PyExc_UnboundLocalError, 1, &message));
     lo->b = good;
     return lo_none(lo);
 }
@@ -500,7 +451,10 @@ static Ref lower_ins(Lower *lo, Ref r) {
     case OP_CELL_SET:
         lo_cell_set(lo, lo_get(lo, ins->args[0]), lo_get(lo, ins->args[1]));
         return lo_none(lo);
-    case OP_EXC_MATCH: return lower_exc_match(lo, ins);
+    case OP_EXC_MATCH:
+        return lower_exc_match(lo, lo_get(lo, ins->args[0]), ir_at(lo->high, ins->args[1])->ty);
+    case OP_EXC_AS: return lo_get(lo, ins->args[0]);
+    case OP_EXC_CONTEXT: lower_exc_context(lo, ins); return lo_none(lo);
     case OP_MATCH_SEQ: return lower_match_seq(lo, ins);
     default:
         INTERNAL(lo->cx, lo->span, cx_printf(lo->cx, "no lowering for %s", op_info[ins->op].text));
@@ -533,23 +487,6 @@ static Edge lower_edge(Lower *lo, const Edge *e, uint32_t skip) {
     return ir_edge(lo->cx, lo->blocks[e->to], n, args);
 }
 
-static void lower_raise(Lower *lo, const Term *t) {
-    if (!t->arg) {
-        ir_raise(lo->fn, lo->b, 0, 0, t->span);
-        return;
-    }
-    Type *ty = ir_at(lo->high, t->arg)->ty;
-    Ref exc = ty->kind == TY_CLASS ? lower_new_exception(lo, ty->obj, 0, NULL) : lo_get(lo, t->arg);
-    if (t->arg2) {
-        Type *cause = ir_at(lo->high, t->arg2)->ty;
-        Ref c = cause->kind == TY_CLASS  ? lower_new_exception(lo, cause->obj, 0, NULL)
-                : cause->kind == TY_NONE ? lo_zero(lo, TY_OF(TY_EXC))
-                                         : lo_get(lo, t->arg2);
-        lo_rt(lo, "ws_exc_set_cause", TY_OF(TY_NONE), 2, (Ref[]){exc, c});
-    }
-    ir_raise(lo->fn, lo->b, exc, 0, t->span);
-}
-
 static void lower_term(Lower *lo, BlockId hb) {
     const Term *t = &lo->high->blocks.at[hb].term;
     lo->span = t->span;
@@ -573,7 +510,7 @@ static void lower_term(Lower *lo, BlockId hb) {
     case TERM_RETURN:
         ir_return(lo->fn, lo->b, lo_convert(lo, lo_get(lo, t->arg), lo->fn->ret), t->span);
         break;
-    case TERM_RAISE: lower_raise(lo, t); break;
+    case TERM_RAISE: lower_raise_term(lo, t); break;
     case TERM_NONE:
     case TERM_UNREACHABLE: lo->fn->blocks.at[lo->b].term.kind = TERM_UNREACHABLE; break;
     }

@@ -7,6 +7,14 @@
 uint32_t lower_class_number(Lower *lo, PyObject *cls);
 /* An exception of this class with these arguments, owned. */
 Ref lower_new_exception(Lower *lo, PyObject *cls, uint32_t n, const Ref *args);
+/* Is it one of the class, or of a tuple of classes; bool. The null pointer is of none. */
+Ref lower_exc_match(Lower *lo, Ref exc, const Type *cls);
+/* Are both the same exception; bool. */
+Ref lower_exc_is(Lower *lo, Ref a, Ref b);
+void lower_exc_context(Lower *lo, const Ins *ins);
+/* Ends the block: raises the exception here, at lo->span. */
+void lower_raise(Lower *lo, Ref exc);
+void lower_raise_term(Lower *lo, const Term *t);
 /* Number of items of anything iterable, and the item at a position that is in range. */
 Ref lower_length(Lower *lo, Ref v);
 Ref lower_item(Lower *lo, Ref v, Ref pos);

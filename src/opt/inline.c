@@ -10,6 +10,7 @@
  * (range, version, strip) must see through calls. Every copied instruction keeps its span and gets
  * an origin: tracebacks still show the inlined frame. */
 #include "base/map.h"
+#include "ir/rt.h"
 #include "opt/opt_int.h"
 
 enum {
@@ -136,14 +137,26 @@ static uint32_t add_origins(Cx *cx, Fn *fn, const Fn *callee, const Ins *call) {
     return base;
 }
 
+/* A raise that left the callee, but not the caller, where a handler waits: as a call, which still knows that the
+ * exception passes the caller's line. */
+static void raise_to_handler(Cx *cx, Fn *fn, BlockId b) {
+    const Term t = fn->blocks.at[b].term;
+    Ref r = ir_add(cx, fn, b, OP_CALL_RT, ty_basic(TY_NONE, 0, false), t.span, 1, &t.arg);
+    ir_at(fn, r)->rt = rt_find("ws_exc_raise");
+    ir_at(fn, r)->origin = t.origin;
+    fn->blocks.at[b].term = (Term){.kind = TERM_UNREACHABLE, .succ = {{.to = NO_BLOCK}, {.to = NO_BLOCK}}};
+}
+
 /* The callee's body between block b and its continuation: returns jump there, exceptions go where
  * b's go. */
 static void join_body(Cx *cx, Fn *fn, uint32_t first_block, BlockId b, BlockId cont) {
     for (BlockId k = first_block; k < fn->blocks.n; k++) {
         Block *blk = &fn->blocks.at[k];
         Edge h = fn->blocks.at[b].handler;
-        if (!opt_has_handler(blk) && h.to != NO_BLOCK)
+        if (!opt_has_handler(blk) && h.to != NO_BLOCK) {
             blk->handler = ir_edge(cx, h.to, h.n, h.args);
+            if (blk->term.kind == TERM_RAISE && blk->term.arg) raise_to_handler(cx, fn, k);
+        }
         if (blk->term.kind == TERM_RETURN)
             ir_jump(cx, fn, k, cont, fn->blocks.at[cont].params.n, &blk->term.arg);
     }
@@ -169,6 +182,7 @@ static void inline_call(Cx *cx, Fn *fn, BlockId b, uint32_t at, Subst *sub) {
              base = add_origins(cx, fn, callee, &call);
     ir_clone(cx, fn, callee, blocks.at, blocks.n, &refs, &ids);
     for (Ref k = first_ins; k < fn->ins.n; k++) fn->ins.at[k].origin += base;
+    for (BlockId k = first_block; k < fn->blocks.n; k++) fn->blocks.at[k].term.origin += base;
     join_body(cx, fn, first_block, b, cont);
     ir_kill(fn, r);
     fn->blocks.at[b].ins.n = at; /* the call was the last one */

@@ -315,9 +315,13 @@ static void do_term(Rc *rc, BlockId b, const Set *held) {
 
 /* --- exceptions ------------------------------------------------------------------------------- */
 
-static BlockId new_cleanup_block(Rc *rc) {
+/* It belongs to the inlined call that its handler (or NO_BLOCK) was written in: exceptions on their way to it have
+ * left those further in, and no others. */
+static BlockId new_cleanup_block(Rc *rc, BlockId handler) {
     BlockId b = ir_new_block(rc->cx, rc->fn, "cleanup");
-    ir_add_param(rc->cx, rc->fn, b, ty_basic(TY_EXC, 0, false));
+    Ref exc = ir_add_param(rc->cx, rc->fn, b, ty_basic(TY_EXC, 0, false));
+    if (handler != NO_BLOCK)
+        ir_at(rc->fn, exc)->origin = ir_at(rc->fn, rc->fn->blocks.at[handler].params.at[0])->origin;
     return b;
 }
 
@@ -349,7 +353,7 @@ static Cleanup *cleanup_root(Rc *rc, BlockId b) {
     add_handler_needs(rc, b, &held);
     plan_edge(rc, &h, 1, &held, &retain, &release);
     if (!retain.n && !release.n) return c; /* the handler itself will do */
-    c->block = new_cleanup_block(rc);
+    c->block = new_cleanup_block(rc, h.to);
     for (uint32_t i = 0; i < retain.n; i++) count(rc, c->block, OP_RETAIN, retain.at[i]);
     release_all(rc, c->block, &release);
     end_cleanup(rc, c->block, c);
@@ -364,7 +368,7 @@ static Cleanup *cleanup_step(Rc *rc, Cleanup *parent, const Cleanup *root, uint3
     c->sibling = parent->children;
     parent->children = c;
     c->owned = o;
-    c->block = new_cleanup_block(rc);
+    c->block = new_cleanup_block(rc, root->handler.to);
     count(rc, c->block, OP_RELEASE, rc->owned.at[o]);
     if (parent->block == NO_BLOCK)
         end_cleanup(rc, c->block, root);

@@ -203,7 +203,10 @@ static void emit_lane_term(Emit *e, Region *r, BlockId b) {
         ir_branch(e->cx, e->to, e->b, value(e, t->arg), edge, lane_edge(e, &t->succ[1]), t->span);
         return;
     case TERM_RETURN: ir_jump(e->cx, e->to, e->b, e->lane_next, 0, NULL); return;
-    case TERM_RAISE: ir_raise(e->to, e->b, t->arg ? value(e, t->arg) : 0, 0, t->span); return;
+    case TERM_RAISE:
+        ir_raise(e->to, e->b, t->arg ? value(e, t->arg) : 0, 0, t->span);
+        e->to->blocks.at[e->b].term.origin = t->origin;
+        return;
     case TERM_UNREACHABLE:
     case TERM_NONE: e->to->blocks.at[e->b].term.kind = TERM_UNREACHABLE; return;
     }
@@ -360,7 +363,10 @@ static void emit_together_term(Emit *e, Region *r) {
                   together_edge(e, &t->succ[1]), t->span);
         return;
     case TERM_RETURN: ir_jump(e->cx, e->to, e->b, e->block_next, 0, NULL); return;
-    case TERM_RAISE: ir_raise(e->to, e->b, t->arg ? value(e, t->arg) : 0, 0, t->span); return;
+    case TERM_RAISE:
+        ir_raise(e->to, e->b, t->arg ? value(e, t->arg) : 0, 0, t->span);
+        e->to->blocks.at[e->b].term.origin = t->origin;
+        return;
     case TERM_UNREACHABLE:
     case TERM_NONE: e->to->blocks.at[e->b].term.kind = TERM_UNREACHABLE; return;
     }

@@ -12,14 +12,14 @@
 #include "core/values.h"
 #include "runtime/runtime.h"
 
-static const Site *find_site(const WsCtx *ctx, int32_t site) {
+const Site *rt_find_site(const WsCtx *ctx, int32_t site) {
     const Unit *u = ctx->unit;
     return u && site >= 0 && (uint32_t)site < u->nsites ? &u->sites[site] : NULL;
 }
 
 /* Takes e and sends it off from the site. */
 static void leave(WsCtx *ctx, int32_t site, ExcObj *e) {
-    const Site *s = find_site(ctx, site);
+    const Site *s = rt_find_site(ctx, site);
     if (s) exc_trace(e, s);
     exc_release(ctx->exc);
     ctx->exc = e;
@@ -94,28 +94,16 @@ void ws_raise_index(WsCtx *ctx, int32_t site, int64_t i, int64_t n, int32_t axis
 
 void ws_raise(WsCtx *ctx, int32_t site, ExcObj *exc) { leave(ctx, site, exc); }
 
+Status ws_exc_raise(WsCtx *ctx, int32_t site, ExcObj *exc) {
+    exc_retain(exc);
+    leave(ctx, site, exc);
+    return 1;
+}
+
 void ws_trace(WsCtx *ctx, int32_t site) {
-    const Site *s = find_site(ctx, site);
+    const Site *s = rt_find_site(ctx, site);
     if (s && ctx->exc) exc_trace(ctx->exc, s);
 }
-
-ExcObj *ws_exc_make(WsCtx *ctx, int32_t site, int32_t cls, const uint64_t *slots) {
-    const Site *s = find_site(ctx, site);
-    uint32_t n = 0;
-    for (uint32_t i = 0; s && i < s->nargs; i++) n += s->arg_types[i]->nparts;
-    ExcObj *e = exc_new(ctx->unit, (uint32_t)cls, s, n);
-    if (e == exc_no_memory_borrowed()) {
-        leave(ctx, site, e);
-        return NULL;
-    }
-    if (n) memcpy(e->slots, slots, n * sizeof *slots);
-    for (uint32_t i = 0, at = 0; s && i < s->nargs; at += s->arg_types[i++]->nparts)
-        val_retain(s->arg_types[i], e->slots + at);
-    return e;
-}
-
-void ws_exc_retain(ExcObj *e) { exc_retain(e); }
-void ws_exc_release(ExcObj *e) { exc_release(e); }
 
 /* Which of our numbers comes nearest to the class of a Python exception. */
 static uint32_t nearest_class(PyObject *type) {
@@ -140,40 +128,6 @@ void rt_raise_python(WsCtx *ctx, int32_t site) {
     Py_XDECREF(value);
     Py_XDECREF(tb);
     leave(ctx, site, e);
-}
-
-/* Is our class `cls`, or one it is derived from, `wanted`. */
-static bool is_derived(uint32_t cls, uint32_t wanted) {
-    while (cls != wanted && cls != EXC_BaseException) cls = (uint32_t)exc_classes[cls].base;
-    return cls == wanted;
-}
-
-bool ws_exc_match(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls) {
-    (void)site;
-    uint32_t wanted = (uint32_t)cls;
-    if (e->cls < EXC_USER && wanted < EXC_USER) return is_derived(e->cls, wanted);
-    PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *actual = e->object ? e->object : exc_class(e->unit, e->cls);
-    bool yes = PyErr_GivenExceptionMatches(actual, exc_class(ctx->unit, wanted));
-    PyGILState_Release(gil);
-    return yes;
-}
-
-void ws_exc_set_cause(ExcObj *e, ExcObj *cause) {
-    if (e == cause || e == exc_no_memory_borrowed()) return;
-    exc_retain(cause);
-    exc_release(e->cause);
-    e->cause = cause;
-    e->suppress_context = true;
-}
-
-void ws_exc_set_context(ExcObj *e, ExcObj *context) {
-    if (e == context || e == exc_no_memory_borrowed()) return;
-    for (ExcObj *c = context; c; c = c->context)
-        if (c->context == e) return; /* it would become a ring */
-    exc_retain(context);
-    exc_release(e->context);
-    e->context = context;
 }
 
 struct WsOwner *ws_alloc(WsCtx *ctx, int32_t site, int64_t bytes) {

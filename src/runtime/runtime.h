@@ -29,6 +29,8 @@ void rt_raise(WsCtx *ctx, int32_t site, uint32_t cls, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* Turns the Python exception that is set into ctx->exc. GIL held. */
 void rt_raise_python(WsCtx *ctx, int32_t site);
+/* The site with that number in the running unit, or NULL. */
+const Site *rt_find_site(const WsCtx *ctx, int32_t site);
 /* New str or bytes object; NULL with an exception set. GIL held. */
 PyObject *rt_new_str(const StrSlots *s);
 /* The text of a Python str as an owned value; ctx->exc set on failure. GIL held. */
@@ -53,6 +55,7 @@ extern RtMatmul rt_matmul; /* set before compiled code runs: NumPy is not seen f
 void ws_raise_check(WsCtx *ctx, int32_t site, int32_t kind, int64_t a, int64_t b);
 void ws_raise_index(WsCtx *ctx, int32_t site, int64_t i, int64_t n, int32_t axis);
 void ws_raise(WsCtx *ctx, int32_t site, ExcObj *exc);
+Status ws_exc_raise(WsCtx *ctx, int32_t site, ExcObj *exc);
 void ws_trace(WsCtx *ctx, int32_t site);
 ExcObj *ws_exc_make(WsCtx *ctx, int32_t site, int32_t cls, const uint64_t *slots);
 void ws_exc_retain(ExcObj *e);
@@ -69,7 +72,13 @@ Status ws_matmul(WsCtx *ctx, int32_t site, int64_t kind, void *a, int64_t a_rank
 
 bool ws_exc_match(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls);
 void ws_exc_set_cause(ExcObj *e, ExcObj *cause);
-void ws_exc_set_context(ExcObj *e, ExcObj *context);
+void ws_exc_set_context(ExcObj *e, ExcObj *handled, bool anew);
+ExcObj *ws_exc_get_cause(ExcObj *e);
+ExcObj *ws_exc_get_context(ExcObj *e);
+bool ws_exc_is(ExcObj *a, ExcObj *b);
+Status ws_exc_text(WsCtx *ctx, int32_t site, ExcObj *e, int32_t conversion, StrSlots *out);
+Status ws_exc_args(WsCtx *ctx, int32_t site, ExcObj *e, uint64_t *out);
+Status ws_exc_class_name(WsCtx *ctx, int32_t site, ExcObj *e, StrSlots *out);
 
 Status ws_format_int(WsCtx *ctx, int32_t site, int64_t v, bool is_unsigned, const StrSlots *spec,
                      StrSlots *out);

@@ -1,0 +1,205 @@
+/* Exceptions as values: made, matched, chained, looked into. */
+#include <Python.h>
+
+#include <string.h>
+
+#include "core/exceptions.h"
+#include "core/memory.h"
+#include "core/unit.h"
+#include "core/values.h"
+#include "runtime/runtime.h"
+
+ExcObj *ws_exc_make(WsCtx *ctx, int32_t site, int32_t cls, const uint64_t *slots) {
+    const Site *s = rt_find_site(ctx, site);
+    uint32_t n = 0;
+    for (uint32_t i = 0; s && i < s->nargs; i++) n += s->arg_types[i]->nparts;
+    ExcObj *e = exc_new(ctx->unit, (uint32_t)cls, s, n);
+    if (e == exc_no_memory_borrowed()) {
+        ws_raise(ctx, site, e);
+        return NULL;
+    }
+    if (n) memcpy(e->slots, slots, n * sizeof *slots);
+    for (uint32_t i = 0, at = 0; s && i < s->nargs; at += s->arg_types[i++]->nparts)
+        val_retain(s->arg_types[i], e->slots + at);
+    return e;
+}
+
+void ws_exc_retain(ExcObj *e) { exc_retain(e); }
+void ws_exc_release(ExcObj *e) { exc_release(e); }
+
+bool ws_exc_is(ExcObj *a, ExcObj *b) { return a == b; }
+
+/* --- classes ---------------------------------------------------------------------------------- */
+
+/* Is our class `cls`, or one it is derived from, `wanted`. */
+static bool is_derived(uint32_t cls, uint32_t wanted) {
+    while (cls != wanted && cls != EXC_BaseException) cls = (uint32_t)exc_classes[cls].base;
+    return cls == wanted;
+}
+
+/* OSError(errno, text) chooses one of its subclasses when it is made. */
+static bool chooses_class(const ExcObj *e) {
+    return e->cls == EXC_OSError && e->site && e->site->nargs > 1 && !e->message;
+}
+
+bool ws_exc_match(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls) {
+    (void)site;
+    uint32_t wanted = (uint32_t)cls;
+    if (!e) return false;
+    bool ours = e->cls < EXC_USER && wanted < EXC_USER && !e->object && !chooses_class(e);
+    if (ours) return is_derived(e->cls, wanted);
+    if (!e->object && e->cls == wanted && e->unit == ctx->unit) return true;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *made = e->object || chooses_class(e) ? exc_to_python(e) : NULL;
+    PyErr_Clear();
+    PyObject *actual = made ? made : exc_class(e->unit, e->cls);
+    bool yes = PyErr_GivenExceptionMatches(actual, exc_class(ctx->unit, wanted));
+    Py_XDECREF(made);
+    PyGILState_Release(gil);
+    return yes;
+}
+
+/* --- chains ----------------------------------------------------------------------------------- */
+
+void ws_exc_set_cause(ExcObj *e, ExcObj *cause) {
+    if (e == exc_no_memory_borrowed()) return;
+    exc_retain(cause);
+    exc_release(e->cause);
+    e->cause = cause;
+    e->suppress_context = true;
+}
+
+/* Contexts form a chain without a ring. What has more links than anybody reads is left as it is. */
+enum { LINKS = 1000 };
+
+/* Is x in the chain that begins with e? */
+static bool is_linked(const ExcObj *e, const ExcObj *x) {
+    for (int n = 0; e && n < LINKS; e = e->context, n++)
+        if (e == x) return true;
+    return e != NULL;
+}
+
+/* Takes x, and what follows, off the chain that begins with e. */
+static void unlink_from(ExcObj *e, const ExcObj *x) {
+    for (int n = 0; e->context && n < LINKS; e = e->context, n++) {
+        if (e->context != x) continue;
+        ExcObj *rest = e->context;
+        e->context = NULL;
+        exc_release(rest);
+        return;
+    }
+}
+
+/* The last link of e's chain; NULL: it leads to the chain of `other` already, or is too long. */
+static ExcObj *end_apart(ExcObj *e, const ExcObj *other) {
+    for (int n = 0; n < LINKS; e = e->context, n++) {
+        if (is_linked(other, e)) return NULL;
+        if (!e->context) return e;
+    }
+    return NULL;
+}
+
+void ws_exc_set_context(ExcObj *e, ExcObj *handled, bool anew) {
+    const ExcObj *fixed = exc_no_memory_borrowed();
+    if (!handled || e == handled || e == fixed || handled == fixed) return;
+    if (!anew && is_linked(e, handled)) return;
+    unlink_from(handled, e);
+    ExcObj *at = anew ? e : end_apart(e, handled);
+    if (!at || at == fixed) return;
+    exc_retain(handled);
+    exc_release(at->context);
+    at->context = handled;
+}
+
+ExcObj *ws_exc_get_cause(ExcObj *e) {
+    exc_retain(e->cause);
+    return e->cause;
+}
+
+ExcObj *ws_exc_get_context(ExcObj *e) {
+    exc_retain(e->context);
+    return e->context;
+}
+
+/* --- text and arguments ----------------------------------------------------------------------- */
+
+static PyObject *text_of(PyObject *obj, int32_t conversion) {
+    if (conversion == 'r') return PyObject_Repr(obj);
+    return conversion == 'a' ? PyObject_ASCII(obj) : PyObject_Str(obj);
+}
+
+/* Takes text (NULL: an exception is set). GIL held. */
+static Status give_text(WsCtx *ctx, int32_t site, PyObject *text, StrSlots *out) {
+    Status rc = 1;
+    if (text)
+        rc = rt_take_str(ctx, site, text, out);
+    else
+        rt_raise_python(ctx, site);
+    Py_XDECREF(text);
+    return rc;
+}
+
+/* What it says is up to its class: Python is asked. */
+Status ws_exc_text(WsCtx *ctx, int32_t site, ExcObj *e, int32_t conversion, StrSlots *out) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *obj = exc_to_python(e);
+    Status rc = give_text(ctx, site, obj ? text_of(obj, conversion) : NULL, out);
+    Py_XDECREF(obj);
+    PyGILState_Release(gil);
+    return rc;
+}
+
+Status ws_exc_class_name(WsCtx *ctx, int32_t site, ExcObj *e, StrSlots *out) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    bool made = e->object || chooses_class(e);
+    PyObject *obj = made ? exc_to_python(e) : NULL;
+    PyObject *cls = obj ? (PyObject *)Py_TYPE(obj) : exc_class(e->unit, e->cls);
+    Status rc = give_text(ctx, site, PyObject_GetAttrString(cls, "__name__"), out);
+    Py_XDECREF(obj);
+    PyGILState_Release(gil);
+    return rc;
+}
+
+static bool has_types(const Site *made, const Type *tuple) {
+    if ((made ? made->nargs : 0) != tuple->nitems) return false;
+    for (uint32_t i = 0; i < tuple->nitems; i++)
+        if (made->arg_types[i] != tuple->items[i]) return false;
+    return true;
+}
+
+/* The one argument of an exception that a check has raised, or that came from Python with one str. */
+static Status take_message(WsCtx *ctx, int32_t site, const ExcObj *e, StrSlots *out) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *args = e->message ? NULL : PyObject_GetAttrString(e->object, "args"), *text = NULL;
+    if (e->message)
+        text = PyUnicode_FromString(e->message);
+    else if (args && PyTuple_Check(args) && PyTuple_Size(args) == 1)
+        text = Py_NewRef(PyTuple_GetItem(args, 0));
+    if (text && !PyUnicode_Check(text)) Py_CLEAR(text);
+    if (!text && !PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "the exception has other arguments than one str");
+    Status rc = give_text(ctx, site, text, out);
+    Py_XDECREF(args);
+    PyGILState_Release(gil);
+    return rc;
+}
+
+Status ws_exc_args(WsCtx *ctx, int32_t site, ExcObj *e, uint64_t *out) {
+    const Type *want = rt_find_site(ctx, site)->arg_types[0];
+    bool from_python = e->object && !e->site, empty = e->message && !e->message[0];
+    bool is_text = want->nitems == 1 && want->items[0]->kind == TY_STR && !empty;
+    if ((e->message || from_python) && is_text) {
+        StrSlots text;
+        if (take_message(ctx, site, e, &text)) return 1;
+        memcpy(out, &text, sizeof text);
+        return 0;
+    }
+    if (e->message || from_python ? !(empty && !want->nitems) : !has_types(e->site, want)) {
+        rt_raise(ctx, site, EXC_TypeError, "the arguments of this %s have other types than %s",
+                 e->cls < EXC_USER ? exc_classes[e->cls].name : "exception", want->name);
+        return 1;
+    }
+    if (want->nparts) memcpy(out, e->slots, want->nparts * sizeof *out);
+    val_retain(want, out);
+    return 0;
+}
