@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/mem.h"
+#include "core/values.h"
 
 /* Blocks that a thread keeps per bin. None under the address sanitizer, which then sees each misuse,
  * and where tests fail and count allocations. */
@@ -89,7 +90,22 @@ WsOwner *mem_own_object(PyObject *obj) {
     return o;
 }
 
+WsOwner *mem_new_cell(const Type *holds) {
+    WsOwner *o = mem_new_owner((int64_t)(1 + holds->nparts) * 8);
+    if (!o) return NULL;
+    o->kind = OWNER_CELL;
+    o->holds = holds;
+    *(uint64_t *)owner_data(o) = 0;
+    return o;
+}
+
+static void release_contents(WsOwner *o) {
+    const uint64_t *data = owner_data(o);
+    if (o->kind == OWNER_CELL && data[0]) val_release(o->holds, data + 1);
+}
+
 static void free_block(WsOwner *o) {
+    release_contents(o);
     if (!pool.registered) register_thread();
     pool.stats.freed++;
     uint32_t bin = o->bin;

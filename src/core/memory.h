@@ -14,6 +14,7 @@ typedef struct _object PyObject;
 typedef enum OwnerKind {
     OWNER_HEAP,     /* data follows the header */
     OWNER_PYOBJECT, /* keeps a Python object alive (an ndarray, a str); nothing follows */
+    OWNER_CELL, /* a variable of type `holds`: a word that says whether it is set, then its parts */
 } OwnerKind;
 
 enum { OWNER_DATA = 64 }; /* bytes from the block to its data, which is 64-byte aligned */
@@ -25,6 +26,7 @@ typedef struct WsOwner {
     int64_t size;     /* bytes of data asked for */
     void *raw;        /* what mem_alloc gave; the header is the first 64-byte boundary in it */
     PyObject *obj;    /* OWNER_PYOBJECT: owned */
+    const struct Type *holds; /* OWNER_CELL: what is counted in it */
     struct WsOwner *next; /* on a free list */
 } WsOwner;
 
@@ -38,6 +40,8 @@ WsOwner *mem_new_owner(int64_t size);
 /* A new owner that keeps obj alive (takes a new reference), or NULL when out of memory. GIL
  * held. */
 WsOwner *mem_own_object(PyObject *obj);
+/* A new cell that is not set, or NULL when out of memory. */
+WsOwner *mem_new_cell(const struct Type *holds);
 /* Counts down; frees at 0, taking the GIL for a Python object. NULL is allowed. */
 void mem_release_owner(WsOwner *o);
 /* The same with the GIL held by the caller. */

@@ -357,7 +357,6 @@ static Type *captured_type(Infer *in, const Ins *ins) {
 static Type *infer_cell_new(Infer *in, Inst *inst, Ref r, const Ins *ins) {
     InstState *s = inst->state;
     Type *of = ir_at(inst->high, ins->args[0])->ty;
-    Span span = ins->span;
     for (uint32_t i = s->use_start[r]; i < s->use_start[r + 1]; i++) {
         if (s->users[i] & USER_BLOCK) continue;
         const Ins *user = ir_at(inst->high, s->users[i]);
@@ -368,13 +367,8 @@ static Type *infer_cell_new(Infer *in, Inst *inst, Ref r, const Ins *ins) {
                                     "the captured variable", infer_type_text(in->cx, of),
                                     infer_type_text(in->cx, ty));
         of = join;
-        span = user->span;
     }
-    if (of->kind == TY_UNDEF) return NULL;
-    if (!of->owning) return ty_cell(of);
-    infer_hint(in, "let the inner function return the new value");
-    return infer_fail(in, span, D_NOT_YET,
-                      "assigning an array or text to a variable that an inner function captured");
+    return of->kind == TY_UNDEF ? NULL : ty_cell(of);
 }
 
 static Type *infer_cell_set(Infer *in, Inst *inst, const Ins *ins) {

@@ -20,6 +20,7 @@ const Form ir_forms[OPS] = {
     [OP_CALL] = {.payload = PAY_CALL},
     [OP_ITER] = {.nimm = 1},
     [OP_CELL_GET] = {.payload = PAY_NAME},
+    [OP_EXC_CONTEXT] = {.nimm = 1},
     [OP_FORMAT] = {.sub = SUB_FORMAT},
     [OP_CHECK_SET] = {.payload = PAY_NAME},
     [OP_MATCH_SEQ] = {.nimm = 2},

@@ -352,6 +352,8 @@ static Ref check_bound(Lower *lo, Ref ok, const char *name) {
     return lo_none(lo);
 }
 
+static bool is_unset(const Lower *lo, Ref high) { return ir_at(lo->high, high)->op == OP_UNSET; }
+
 static Ref lower_cell_get(Lower *lo, const Ins *ins) {
     Ref cell = lo_get(lo, ins->args[0]);
     check_bound(lo, lo_cell_is_set(lo, cell), ins->name);
@@ -444,12 +446,12 @@ static Ref lower_ins(Lower *lo, Ref r) {
     }
     case OP_CHECK_SET: return check_bound(lo, lo_get(lo, ins->args[0]), ins->name);
     case OP_CELL_NEW: {
-        bool set = ir_at(lo->high, ins->args[0])->op != OP_UNSET;
-        return lo_cell_new(lo, ins->ty->of, set ? lo_get(lo, ins->args[0]) : 0);
+        Ref first = is_unset(lo, ins->args[0]) ? 0 : lo_get(lo, ins->args[0]);
+        return lo_cell_new(lo, ins->ty->of, first);
     }
     case OP_CELL_GET: return lower_cell_get(lo, ins);
     case OP_CELL_SET:
-        lo_cell_set(lo, lo_get(lo, ins->args[0]), lo_get(lo, ins->args[1]));
+        lo_cell_set(lo, lo_get(lo, ins->args[0]), is_unset(lo, ins->args[1]) ? 0 : lo_get(lo, ins->args[1]));
         return lo_none(lo);
     case OP_EXC_MATCH:
         return lower_exc_match(lo, lo_get(lo, ins->args[0]), ir_at(lo->high, ins->args[1])->ty);

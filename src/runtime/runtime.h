@@ -65,6 +65,9 @@ Status ws_poll(WsCtx *ctx, int32_t site);
 struct WsOwner *ws_alloc(WsCtx *ctx, int32_t site, int64_t bytes);
 void ws_retain(struct WsOwner *o);
 void ws_release(struct WsOwner *o);
+struct WsOwner *ws_cell_new(WsCtx *ctx, int32_t site, bool set, const uint64_t *value);
+void ws_cell_get(struct WsOwner *cell, uint64_t *out);
+void ws_cell_set(struct WsOwner *cell, bool set, const uint64_t *value);
 
 Status ws_matmul(WsCtx *ctx, int32_t site, int64_t kind, void *a, int64_t a_rank,
                  const int64_t *a_shape, const int64_t *a_strides, void *b, int64_t b_rank,
