@@ -281,6 +281,12 @@ void bd_delete_name(Builder *b, const char *name, Span span) {
                   cx_printf(b->cx, "deleting '%s', which is not local", name), NULL);
 }
 
+static Ref new_cell(Builder *b, Ref start, const char *name) {
+    Ref r = bd_add1(b, OP_CELL_NEW, b->fn->span, start);
+    ir_at(b->fn, r)->name = name;
+    return r;
+}
+
 void bd_open_variables(Builder *b) {
     Scope *s = b->scope;
     b->cells = NEWN(b->cx, Ref, s->vars.n + 1);
@@ -289,7 +295,7 @@ void bd_open_variables(Builder *b) {
         *vec_add(b->cx, &b->names) = v->name;
         Ref start = v->is_param ? arg_of(b, i) : b->unset;
         if (v->kind == VAR_CELL)
-            b->cells[i] = bd_add1(b, OP_CELL_NEW, b->fn->span, start);
+            b->cells[i] = new_cell(b, start, v->name);
         else if (v->is_param)
             bd_write(b, i, start);
     }

@@ -60,6 +60,13 @@ typedef struct QueueItem {
     uint32_t user; /* a Ref, or a block with USER_BLOCK (engine.c) */
 } QueueItem;
 
+/* What a captured variable of type `of`, by its owner's assignments, is by those of inner functions. */
+typedef struct Wider {
+    const FnDef *def;
+    const char *name;
+    Type *of, *to;
+} Wider;
+
 /* A call that makes an exception. */
 typedef struct Made {
     const Inst *inst;
@@ -80,6 +87,7 @@ struct Infer {
     Map impls;   /* overload results, by hash of function and types */
     Map preludes; /* name (by pointer) -> PyObject * */
     Map user_methods; /* list of overloads -> UserMethod *: see attr.c */
+    VEC(Wider) wider;    /* of captured variables: see cell.c */
     VEC(Made) made;      /* exceptions that are made: see exception.c */
     VEC(QueueItem) late; /* reads of e.args that are typed when all else is */
     bool final;  /* infer_check: errors are real */

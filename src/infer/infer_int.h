@@ -51,6 +51,10 @@ Type *infer_exc_match(Infer *in, Inst *inst, const Ins *ins);
 /* Nothing else can be typed any more: gives types to the `e.args` that wait for them. False: there are none. */
 bool infer_settle_args(Infer *in);
 
+/* cell.c */
+Type *infer_cell_new(Infer *in, Inst *inst, Ref r, const Ins *ins);
+Type *infer_cell_set(Infer *in, Inst *inst, const Ins *ins);
+
 /* call.c */
 const FnDef *infer_def(Infer *in, PyObject *func);
 Type *infer_call(Infer *in, Inst *inst, Ref r, Const **k);

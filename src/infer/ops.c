@@ -352,41 +352,6 @@ static Type *captured_type(Infer *in, const Ins *ins) {
     return m->captured_types.at[ins->imm];
 }
 
-/* A cell holds what its function assigns to the variable: the join over these assignments. Inner functions must
- * assign what fits. */
-static Type *infer_cell_new(Infer *in, Inst *inst, Ref r, const Ins *ins) {
-    InstState *s = inst->state;
-    Type *of = ir_at(inst->high, ins->args[0])->ty;
-    for (uint32_t i = s->use_start[r]; i < s->use_start[r + 1]; i++) {
-        if (s->users[i] & USER_BLOCK) continue;
-        const Ins *user = ir_at(inst->high, s->users[i]);
-        if (user->op != OP_CELL_SET || user->args[0] != r) continue;
-        Type *ty = ir_at(inst->high, user->args[1])->ty, *join = ty_join(of, ty);
-        if (!join)
-            return infer_fail_about(in, inst, &user->args[1], 1, user->span, D_NO_JOIN,
-                                    "the captured variable", infer_type_text(in->cx, of),
-                                    infer_type_text(in->cx, ty));
-        of = join;
-    }
-    return of->kind == TY_UNDEF ? NULL : ty_cell(of);
-}
-
-static Type *infer_cell_set(Infer *in, Inst *inst, const Ins *ins) {
-    const Ins *cell = ir_at(inst->high, ins->args[0]);
-    Type *ty = ir_at(inst->high, ins->args[1])->ty;
-    if (ty->kind == TY_UNDEF) return NULL;
-    if (cell->op == OP_CELL_NEW) infer_again(in, inst, ins->args[0]);
-    if (cell->ty->kind == TY_UNDEF) return TY_OF(TY_NONE);
-    Type *of = cell->ty->of;
-    if (cell->op != OP_CELL_NEW && ty_join(of, ty) != of) {
-        infer_hint(in, "give the variable a first value of this type where it is defined");
-        return infer_fail_about(in, inst, &ins->args[1], 1, ins->span, D_NO_JOIN,
-                                "the captured variable", infer_type_text(in->cx, of),
-                                infer_type_text(in->cx, ty));
-    }
-    return TY_OF(TY_NONE);
-}
-
 Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
     const Ins *ins = ir_at(inst->high, r);
     if (ins->op != OP_CELL_NEW && ins->op != OP_CELL_SET && !operands_known(inst, ins)) return NULL;
