@@ -49,6 +49,11 @@ Span build_def_span(const FnDef *def);
 PyObject *build_get_attr(PyObject *obj, const char *name);
 /* dict[name]: borrowed, or NULL without an exception. */
 PyObject *build_get_item(PyObject *dict, const char *name);
+/* The number in module->captured of a number that changes: `name` in the dict `home`, or the value of the cell `home`
+ * (name NULL). -1: the request names no such place, or there is no number now. */
+int64_t build_capture_place(Cx *cx, Module *module, PyObject *home, const char *name);
+/* The value in such a place: new, or NULL without an exception. */
+PyObject *build_place_value(PyObject *place);
 /* Clears the exception that is set, if any; see py_clear_error. */
 void build_clear_error(void);
 

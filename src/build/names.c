@@ -27,18 +27,14 @@ Ref bd_strong(Builder *b, Ref value, const char *name, Span span) {
 
 /* --- globals ---------------------------------------------------------------------------------- */
 
-/* The value of a closure variable of the outermost function. *known: there is such a variable
- * (maybe not yet set). */
-static PyObject *find_closure_value(Builder *b, const char *name, bool *known) {
+/* The cell of a closure variable of the outermost function; NULL: there is none of that name. */
+static PyObject *find_closure_cell(Builder *b, const char *name) {
     PyObject *names = py_attr(b->cx, py_attr(b->cx, b->root->func, "__code__"), "co_freevars");
     PyObject *cells = py_attr(b->cx, b->root->func, "__closure__");
-    *known = false;
     if (!names || !cells || !PyTuple_Check(cells)) return NULL;
     for (Py_ssize_t i = 0; i < PyTuple_Size(names); i++)
-        if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, i), name) == 0) {
-            *known = true;
-            return py_attr(b->cx, PyTuple_GetItem(cells, i), "cell_contents");
-        }
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, i), name) == 0)
+            return PyTuple_GetItem(cells, i);
     return NULL;
 }
 
@@ -59,10 +55,9 @@ static PyObject *find_builtin(Builder *b, const char *name) {
 }
 
 PyObject *bd_find_global(Builder *b, const char *name) {
-    bool known;
-    PyObject *value = find_closure_value(b, name, &known);
-    if (known) return value;
-    value = find_in_dict(b->root->globals, name);
+    PyObject *cell = find_closure_cell(b, name);
+    if (cell) return py_attr(b->cx, cell, "cell_contents"); /* NULL: not set yet */
+    PyObject *value = find_in_dict(b->root->globals, name);
     return value ? value : find_builtin(b, name);
 }
 
@@ -124,13 +119,17 @@ static Ref refuse_name(Builder *b, const char *name, Span span) {
                      near.best ? cx_printf(b->cx, "did you mean '%s'?", near.best) : NULL);
 }
 
+static Ref add_global(Builder *b, int64_t number, bool weak, Span span) {
+    Ref r = bd_add(b, OP_GLOBAL, span, 0, NULL);
+    ir_at(b->fn, r)->imm = number;
+    ir_at(b->fn, r)->weak = weak;
+    return r;
+}
+
 static Ref read_object(Builder *b, const char *name, PyObject *obj, Span span) {
     if (!obj) return refuse_name(b, name, span);
-    if (py_is_instance(b->cx, obj, "numpy", "ndarray")) {
-        Ref r = bd_add(b, OP_GLOBAL, span, 0, NULL);
-        ir_at(b->fn, r)->imm = capture_array(b, obj);
-        return r;
-    }
+    if (py_is_instance(b->cx, obj, "numpy", "ndarray"))
+        return add_global(b, capture_array(b, obj), false, span);
     const Const *k = build_const(b->cx, obj);
     if (!k) return refuse_value(b, name, obj, span);
     bool weak = is_python_number(obj);
@@ -138,7 +137,18 @@ static Ref read_object(Builder *b, const char *name, PyObject *obj, Span span) {
     return add_const(b, k, weak, span);
 }
 
+/* A number that changes from call to call; 0: the name is none. */
+static Ref read_changing(Builder *b, const char *name, Span span) {
+    if (!b->module->changing) return 0;
+    PyObject *cell = find_closure_cell(b, name);
+    int64_t number = build_capture_place(b->cx, b->module, cell ? cell : b->root->globals,
+                                         cell ? NULL : name);
+    return number < 0 ? 0 : add_global(b, number, is_python_number(bd_find_global(b, name)), span);
+}
+
 Ref bd_read_global(Builder *b, const char *name, Span span) {
+    Ref changing = read_changing(b, name, span);
+    if (changing) return changing;
     uint64_t known = map_get(&b->globals, map_key(name), 0);
     if (known)
         return add_const(b, (const Const *)(uintptr_t)(known & ~(uint64_t)1), known & 1, span);

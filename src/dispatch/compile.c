@@ -52,22 +52,71 @@ static void publish(Dispatcher *d, Entry *e) {
     __atomic_store_n(end, e, __ATOMIC_RELEASE);
 }
 
-Entry *function_compile(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
+static Entry *compile_once(Dispatcher *d, Type **types, uint32_t n, Type *ret,
+                           PyObject *changing) {
     const CompilerApi *compiler = disp_compiler();
     if (!compiler) return NULL;
     CompileRequest req = request(d, types, n, code_or_interp());
     req.ret = ret;
+    req.changing = changing;
     Unit *unit = NULL;
     PyObject *text = NULL;
     if (compiler->compile(&req, &unit, &text)) return NULL;
     disp_start_timer();
     Entry *e = entry_new(unit);
-    if (!e) return NULL;
-    if (guards_collect(e, d->func)) {
-        entry_free(e);
-        return NULL;
+    if (!e || guards_collect(e, d->func) == 0) return e;
+    entry_free(e);
+    return NULL;
+}
+
+/* The result of the entries that there are for these types; NULL: none. */
+static const Type *known_result(const Dispatcher *d, Type *const *types, uint32_t n) {
+    const Type *ret = NULL;
+    for (const Entry *e = d->entries; e; e = e->next)
+        if (e->nargs == n && (!n || memcmp(e->unit->args, types, n * sizeof *types) == 0))
+            ret = e->unit->ret;
+    return ret;
+}
+
+/* If the exception that is set says that the function cannot be compiled: clears it. */
+static bool forget_compile_error(void) {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyObject *m = PyImport_ImportModule("whipsnake.errors");
+    PyObject *cls = m ? PyObject_GetAttrString(m, "CompileError") : NULL;
+    bool is = cls && PyErr_GivenExceptionMatches(type, cls);
+    Py_XDECREF(m);
+    Py_XDECREF(cls);
+    PyErr_Clear();
+    if (!is) {
+        PyErr_Restore(type, value, trace);
+        return false;
     }
-    publish(d, e);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    return true;
+}
+
+/* Numbers that have changed again and again are read at each call from now on. But where the code needs them as
+ * constants, or would give another type of result, they stay that. NULL without an exception: so it is. */
+static Entry *compile_changing(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
+    PyObject *changing =
+        d->keeps_constants ? NULL : guards_find_changing(d->entries, types, n);
+    if (!changing) return NULL;
+    Entry *e = compile_once(d, types, n, ret, changing);
+    Py_DECREF(changing);
+    if (e && e->unit->ret == known_result(d, types, n)) return e;
+    if (e) entry_free(e);
+    if (!e && !forget_compile_error()) return NULL; /* Ctrl-C, no memory ... */
+    d->keeps_constants = true;
+    return NULL;
+}
+
+Entry *function_compile(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
+    Entry *e = compile_changing(d, types, n, ret);
+    if (!e && !PyErr_Occurred()) e = compile_once(d, types, n, ret, NULL);
+    if (e) publish(d, e);
     return e;
 }
 

@@ -32,18 +32,17 @@ static Arg describe(const Type *t, bool lasting) {
     return a;
 }
 
-/* Room for the captured arrays' slots, and owners that last as long as the entry. */
+/* Owners of the captured arrays, which last as long as the entry. */
 static int init_captured(Entry *e) {
     const Unit *u = e->unit;
     if (!u->ncaptured) return 0;
-    size_t n = 0;
-    for (uint32_t i = 0; i < u->ncaptured; i++) n += u->captured_types[i]->nparts;
-    e->globals = mem_alloc(n * sizeof *e->globals);
+    for (uint32_t i = 0; i < u->ncaptured; i++) e->nglobals += u->captured_types[i]->nparts;
     e->owners = mem_alloc(u->ncaptured * sizeof *e->owners);
-    if (e->owners) memset(e->owners, 0, u->ncaptured * sizeof *e->owners);
-    if (!e->globals || !e->owners) return -1;
+    if (!e->owners) return -1;
+    memset(e->owners, 0, u->ncaptured * sizeof *e->owners);
     for (uint32_t i = 0; i < u->ncaptured; i++)
-        if (!(e->owners[i] = mem_own_object(u->captured[i]))) return -1;
+        if (!PyTuple_Check(u->captured[i]) && !(e->owners[i] = mem_own_object(u->captured[i])))
+            return -1;
     return 0;
 }
 
@@ -58,13 +57,12 @@ void entry_free(Entry *e) {
     for (uint32_t i = 0; i < e->nguards; i++) {
         Py_DECREF(e->guards[i].home);
         Py_XDECREF(e->guards[i].key);
-        Py_DECREF(e->guards[i].value);
+        Py_XDECREF(e->guards[i].value);
     }
     for (uint32_t i = 0; e->owners && i < e->unit->ncaptured; i++)
         mem_release_owner_held(e->owners[i]);
     mem_free(e->guards);
     mem_free(e->owners);
-    mem_free(e->globals);
     free_unit((Unit *)(uintptr_t)e->unit);
     mem_free(e);
 }
@@ -146,19 +144,36 @@ int entry_convert(const Entry *e, PyObject *const *args, uint64_t *slots, Made *
 
 /* --- the call --------------------------------------------------------------------------------- */
 
+/* A number that changes, as it is now. Its guard has seen the type. */
+static int read_number(const Type *t, PyObject *place, uint64_t *at) {
+    PyObject *value = guards_place_value(place);
+    Made made = {NULL};
+    int rc = value ? disp_unbox(t, value, at, false, &made) : 0;
+    Py_XDECREF(value);
+    if (rc == 1) return 0;
+    if (rc == 0) PyErr_SetString(PyExc_RuntimeError, "a captured number has changed its type");
+    return -1;
+}
+
 /* Where the captured arrays are now: they may have been resized or reshaped in place. */
-static int refresh_captured(const Entry *e) {
+static int read_array(const Type *t, PyObject *array, WsOwner *owner, uint64_t *at) {
+    if (disp_typeof(array) == t) {
+        disp_fill_array(t, array, owner, at);
+        return 0;
+    }
+    if (!PyErr_Occurred())
+        PyErr_Format(PyExc_TypeError, "a captured array was %s when the function was compiled",
+                     t->name);
+    return -1;
+}
+
+static int read_captured(const Entry *e, uint64_t *at) {
     const Unit *u = e->unit;
-    uint64_t *at = e->globals;
     for (uint32_t i = 0; i < u->ncaptured; at += u->captured_types[i++]->nparts) {
-        if (disp_typeof(u->captured[i]) != u->captured_types[i]) {
-            if (!PyErr_Occurred())
-                PyErr_Format(PyExc_TypeError,
-                             "a captured array was %s when the function was compiled",
-                             u->captured_types[i]->name);
+        const Type *t = u->captured_types[i];
+        if (e->owners[i] ? read_array(t, u->captured[i], e->owners[i], at)
+                         : read_number(t, u->captured[i], at))
             return -1;
-        }
-        disp_fill_array(u->captured_types[i], u->captured[i], e->owners[i], at);
     }
     return 0;
 }
@@ -185,18 +200,14 @@ static inline PyObject *box_result(const Type *t, uint64_t *slots) {
     return disp_box(t, slots);
 }
 
-PyObject *entry_run(const Entry *e, uint64_t *slots, Made *made) {
-    DispThread *t = disp_thread();
-    if (!t || (e->globals && refresh_captured(e))) {
-        disp_release_made(made);
-        return NULL;
-    }
+/* The call itself: 0, or 1 with ctx->exc set. `globals` are this call's own: other threads may run the same code. */
+static int32_t run(const Entry *e, DispThread *t, uint64_t *slots, const uint64_t *globals) {
     WsCtx *ctx = &t->ctx;
     const Unit *outer_unit = ctx->unit;
     const uint64_t *outer_globals = ctx->globals;
     uint32_t outer_running = atomic_load_explicit(&t->running, memory_order_relaxed);
     ctx->unit = e->unit;
-    ctx->globals = e->globals;
+    ctx->globals = globals;
     atomic_store_explicit(&t->running, 1, memory_order_relaxed);
     if (__builtin_expect(atomic_load_explicit(&disp_timer_sleeps, memory_order_relaxed), 0))
         disp_wake_timer();
@@ -204,11 +215,29 @@ PyObject *entry_run(const Entry *e, uint64_t *slots, Made *made) {
     atomic_store_explicit(&t->running, outer_running, memory_order_relaxed);
     ctx->unit = outer_unit;
     ctx->globals = outer_globals;
+    return rc;
+}
+
+/* With captured values: 0, 1, or -1 with a Python exception set. */
+static int32_t run_captured(const Entry *e, DispThread *t, uint64_t *slots) {
+    enum { FEW = 64 };
+    uint64_t few[FEW], *globals = few;
+    if (e->nglobals > FEW) globals = PyMem_Malloc(e->nglobals * sizeof *globals);
+    if (!globals) return PyErr_NoMemory(), -1;
+    int32_t rc = read_captured(e, globals) ? -1 : run(e, t, slots, globals);
+    if (globals != few) PyMem_Free(globals);
+    return rc;
+}
+
+PyObject *entry_run(const Entry *e, uint64_t *slots, Made *made) {
+    DispThread *t = disp_thread();
+    int32_t rc = -1;
+    if (t) rc = e->nglobals ? run_captured(e, t, slots) : run(e, t, slots, NULL);
     PyObject *result = NULL;
     if (__builtin_expect(rc == 0, 1))
         result = box_result(e->unit->ret, slots);
-    else
-        disp_raise(ctx);
+    else if (rc > 0)
+        disp_raise(&t->ctx);
     if (made->owners) disp_release_made(made);
     return result;
 }

@@ -21,7 +21,8 @@ typedef struct Arg {
 typedef struct Guard {
     PyObject *home; /* dict of globals, or a cell; owned */
     PyObject *key; /* in the dict; owned. NULL: home is a cell */
-    PyObject *value; /* what it was; owned */
+    PyObject *value; /* what it was; owned. NULL: a number that changes (Unit.captured): any of its type is good */
+    const Type *type; /* of such a number */
 } Guard;
 
 /* A compiled signature. Immutable once it is in a list, never freed. */
@@ -31,8 +32,8 @@ struct Entry {
     const Unit *unit;
     UnitEntry entry;
     uint32_t nargs, nslots;
-    uint64_t *globals; /* slots of the captured arrays, written before each call; NULL: none */
-    WsOwner **owners; /* of the captured arrays; the entry's own references */
+    uint32_t nglobals; /* slots of the captured values, which are read at each call */
+    WsOwner **owners; /* of the captured arrays, NULL for numbers; the entry's own references */
     Guard *guards;
     uint32_t nguards;
     Arg arg[];
@@ -56,6 +57,7 @@ typedef struct Dispatcher {
     uint32_t npositional; /* the first so many; *args, if any, follows */
     uint32_t nposonly;
     bool has_varargs, has_kwargs;
+    bool keeps_constants; /* numbers that change stay constants: the code would be another */
     bool frozen; /* compiles no more signatures at calls */
     JitOptions options;
 } Dispatcher;
@@ -88,6 +90,11 @@ PyObject *entry_run(const Entry *e, uint64_t *slots, Made *made);
 /* Fills e->guards for all that func reaches; 0, or -1 with an exception set. */
 int guards_collect(Entry *e, PyObject *func);
 bool guards_hold(const Entry *e);
+/* What a place (home, key) of Unit.captured holds: new, or NULL without an exception. */
+PyObject *guards_place_value(PyObject *place);
+/* The places of numbers that have changed since entries were compiled for these types, twice at least: a new list of
+ * tuples (home, key), or NULL (none, or an exception is set). */
+PyObject *guards_find_changing(const Entry *entries, Type *const *types, uint32_t n);
 
 /* --- compile.c -------------------------------------------------------------------------------- */
 

@@ -14,25 +14,49 @@
 enum { MOST = 400 }; /* guards; a function that reaches more is compiled once and for all */
 
 typedef struct Collect {
+    const Unit *unit;
     Guard *at;
     uint32_t n, cap;
     PyObject *seen; /* set: ids of the functions visited */
 } Collect;
 
+static bool is_place(PyObject *place, PyObject *home, PyObject *key) {
+    if (!PyTuple_Check(place) || PyTuple_GetItem(place, 0) != home) return false;
+    PyObject *name = PyTuple_GetItem(place, 1);
+    return key ? name != Py_None && PyUnicode_Compare(name, key) == 0 : name == Py_None;
+}
+
+/* The type of a number that the unit looks up there; NULL: it does not. */
+static const Type *changing_type(const Unit *u, PyObject *home, PyObject *key) {
+    for (uint32_t i = 0; i < u->ncaptured; i++)
+        if (is_place(u->captured[i], home, key)) return u->captured_types[i];
+    return NULL;
+}
+
+static bool is_at(const Guard *g, PyObject *home, PyObject *key) {
+    if (g->home != home || !g->key != !key) return false;
+    return g->key == key || PyUnicode_Compare(g->key, key) == 0;
+}
+
+static int grow(Collect *c) {
+    uint32_t cap = c->cap ? c->cap * 2 : 8;
+    Guard *at = mem_realloc(c->at, cap * sizeof *at);
+    if (!at) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    c->at = at;
+    c->cap = cap;
+    return 0;
+}
+
 static int add(Collect *c, PyObject *home, PyObject *key, PyObject *value) {
     for (uint32_t i = 0; i < c->n; i++)
         if (c->at[i].home == home && c->at[i].key == key) return 0;
-    if (c->n == c->cap) {
-        uint32_t cap = c->cap ? c->cap * 2 : 8;
-        Guard *at = mem_realloc(c->at, cap * sizeof *at);
-        if (!at) {
-            PyErr_NoMemory();
-            return -1;
-        }
-        c->at = at;
-        c->cap = cap;
-    }
-    c->at[c->n++] = (Guard){Py_NewRef(home), Py_XNewRef(key), Py_NewRef(value)};
+    if (c->n == c->cap && grow(c)) return -1;
+    const Type *type = changing_type(c->unit, home, key);
+    c->at[c->n++] =
+        (Guard){Py_NewRef(home), Py_XNewRef(key), type ? NULL : Py_NewRef(value), type};
     return 0;
 }
 
@@ -143,7 +167,7 @@ static int collect_function(Collect *c, PyObject *func) {
 }
 
 int guards_collect(Entry *e, PyObject *func) {
-    Collect c = {.seen = PySet_New(NULL)};
+    Collect c = {.unit = e->unit, .seen = PySet_New(NULL)};
     int rc = c.seen ? collect_function(&c, func) : -1;
     Py_XDECREF(c.seen);
     e->guards = c.at;
@@ -175,16 +199,31 @@ static bool is_same(PyObject *a, PyObject *b) {
     return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
 }
 
+/* What is there now: new, or NULL without an exception. */
+static PyObject *value_at(PyObject *home, PyObject *key) {
+    PyObject *value = key ? Py_XNewRef(PyDict_GetItemWithError(home, key))
+                          : PyObject_GetAttrString(home, "cell_contents");
+    if (!value) PyErr_Clear();
+    return value;
+}
+
+static bool holds_changed(Guard *g, PyObject *value) {
+    if (g->type) {
+        bool same = disp_typeof(value) == g->type;
+        PyErr_Clear();
+        return same;
+    }
+    if (!is_same(g->value, value)) return false;
+    PyObject *old = g->value;
+    g->value = Py_NewRef(value); /* next time the pointers are equal */
+    Py_DECREF(old);
+    return true;
+}
+
 static bool holds(Guard *g) {
     PyObject *cell_value = g->key ? NULL : PyObject_GetAttrString(g->home, "cell_contents");
     PyObject *value = g->key ? PyDict_GetItemWithError(g->home, g->key) : cell_value;
-    bool same = value == g->value;
-    if (!same && value && is_same(g->value, value)) {
-        PyObject *old = g->value;
-        g->value = Py_NewRef(value); /* next time the pointers are equal */
-        Py_DECREF(old);
-        same = true;
-    }
+    bool same = value && (value == g->value || holds_changed(g, value));
     Py_XDECREF(cell_value);
     return same;
 }
@@ -196,4 +235,64 @@ bool guards_hold(const Entry *e) {
             return false;
         }
     return true;
+}
+
+/* --- numbers that keep changing --------------------------------------------------------------- */
+
+PyObject *guards_place_value(PyObject *place) {
+    PyObject *key = PyTuple_GetItem(place, 1);
+    return value_at(PyTuple_GetItem(place, 0), key == Py_None ? NULL : key);
+}
+
+static bool is_python_number(PyObject *obj) {
+    PyTypeObject *cls = Py_TYPE(obj);
+    return cls == &PyLong_Type || cls == &PyFloat_Type || cls == &PyBool_Type ||
+           cls == &PyComplex_Type;
+}
+
+static bool is_for(const Entry *e, Type *const *types, uint32_t n) {
+    return e->nargs == n && (!n || memcmp(e->unit->args, types, n * sizeof *types) == 0);
+}
+
+/* How many entries for these types were compiled for another number there than `value`. */
+static uint32_t count_others(const Entry *e, Type *const *types, uint32_t n, const Guard *at,
+                             PyObject *value) {
+    uint32_t others = 0;
+    for (; e; e = e->next)
+        for (uint32_t i = 0; is_for(e, types, n) && i < e->nguards; i++) {
+            const Guard *g = &e->guards[i];
+            if (is_at(g, at->home, at->key) && g->value && Py_TYPE(g->value) == Py_TYPE(value))
+                others += !is_same(g->value, value);
+        }
+    return others;
+}
+
+/* Does the number there keep changing, or has it done so already? */
+static bool is_changing(const Entry *e, Type *const *types, uint32_t n, const Guard *g) {
+    enum { CHANGES = 2 };
+    PyObject *value = value_at(g->home, g->key);
+    bool is = value && is_python_number(value) &&
+              (g->type || count_others(e, types, n, g, value) >= CHANGES);
+    Py_XDECREF(value);
+    return is;
+}
+
+static int add_place(PyObject *list, const Guard *g) {
+    PyObject *place = PyTuple_Pack(2, g->home, g->key ? g->key : Py_None);
+    int rc = place ? PyList_Append(list, place) : -1;
+    Py_XDECREF(place);
+    return rc;
+}
+
+PyObject *guards_find_changing(const Entry *entries, Type *const *types, uint32_t n) {
+    const Entry *newest = NULL;
+    for (const Entry *e = entries; e; e = e->next)
+        if (is_for(e, types, n)) newest = e;
+    PyObject *list = newest ? PyList_New(0) : NULL;
+    for (uint32_t i = 0; list && i < newest->nguards; i++)
+        if (is_changing(entries, types, n, &newest->guards[i]) &&
+            add_place(list, &newest->guards[i]))
+            Py_CLEAR(list);
+    if (list && PyList_Size(list) == 0) Py_CLEAR(list);
+    return list;
 }

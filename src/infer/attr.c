@@ -74,8 +74,20 @@ static Type *user_method(Infer *in, Type *self, const char *name) {
 
 /* --- reading ----------------------------------------------------------------------------------------------------------- */
 
+/* A module's number that changes: imm is its number in Module.captured, plus 1. NULL: it is none. */
+static Type *changing_attr(Infer *in, Type *owner, Ins *ins) {
+    if (!in->module->changing || owner->kind != TY_MODULE) return NULL;
+    PyObject *dict = PyModule_GetDict(owner->obj); /* borrowed */
+    if (!ins->imm) ins->imm = build_capture_place(in->cx, in->module, dict, ins->name) + 1;
+    if (!ins->imm) return NULL;
+    ins->weak = infer_is_python_number(owner->obj, ins->name);
+    return infer_captured_type(in, ins->imm - 1, ins->span);
+}
+
 static Type *object_attr(Infer *in, Inst *inst, Ref r, Type *owner, Const **k) {
     Ins *ins = ir_at(inst->high, r);
+    Type *changing = changing_attr(in, owner, ins);
+    if (changing) return changing;
     Const *c = infer_object_attr(in, owner->obj, ins->name);
     if (c) {
         *k = c;

@@ -36,6 +36,8 @@ FnOptions infer_options(const JitOptions *o);
 /* Of a compiled function that is called: its own; but all code of a kernel has the kernel's ideas of errors. */
 FnOptions infer_callee_options(const Infer *in, const JitOptions *own);
 
+/* ops.c: the type of Module.captured[number]: found when it is first read. */
+Type *infer_captured_type(Infer *in, int64_t number, Span span);
 /* ops.c: what `for x in v` gives; NULL: the items differ in type, or v cannot be iterated. */
 Type *infer_item_type(Type *ty);
 bool infer_is_iterable(const Type *ty);

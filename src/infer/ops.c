@@ -340,16 +340,17 @@ static Type *bad_captured(Infer *in, Span span) {
     return infer_fail(in, span, D_BAD_GLOBAL, name ? name : "an array", why);
 }
 
-/* The type of a captured array: found when it is first read. */
-static Type *captured_type(Infer *in, const Ins *ins) {
+Type *infer_captured_type(Infer *in, int64_t number, Span span) {
     Module *m = in->module;
-    while (m->captured_types.n <= (uint32_t)ins->imm) {
-        PyObject *array = m->captured.at[m->captured_types.n];
-        Type *t = in->core->type_of(array);
-        if (!t) return bad_captured(in, ins->span);
+    while (m->captured_types.n <= (uint32_t)number) {
+        PyObject *obj = m->captured.at[m->captured_types.n];
+        PyObject *value = PyTuple_Check(obj) ? build_place_value(obj) : NULL;
+        Type *t = in->core->type_of(value ? value : obj);
+        Py_XDECREF(value);
+        if (!t) return bad_captured(in, span);
         vec_push(in->cx, &m->captured_types, t);
     }
-    return m->captured_types.at[ins->imm];
+    return m->captured_types.at[number];
 }
 
 Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
@@ -359,7 +360,7 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
     case OP_ARG: *k = inst->arg_ks[ins->imm]; return inst->args[ins->imm];
     case OP_CONST: *k = ins->k; return ins->k->ty;
     case OP_UNSET: return NULL;
-    case OP_GLOBAL: return captured_type(in, ins);
+    case OP_GLOBAL: return infer_captured_type(in, ins->imm, ins->span);
     case OP_REFUSE:
         if (in->final && ins->refusal->hint) diag_hint(in->cx, "%s", ins->refusal->hint);
         return infer_fail(in, ins->span, (DiagId)ins->refusal->diag, ins->refusal->text);

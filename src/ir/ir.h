@@ -254,11 +254,12 @@ struct Fn {
 
 /* A unit of compilation: an entry function and all it calls, lowered. */
 struct Module {
+    PyObject *changing; /* CompileRequest.changing; borrowed */
     PyObject *locals; /* dict: types asked for variables of the entry function, or NULL; borrowed */
     VEC(Fn *) fns; /* fns.at[0] is the entry */
     VEC(PyObject *)
     classes; /* exception classes named by EXC_MAKE, borrowed (kept alive by the compile) */
-    VEC(PyObject *) captured; /* arrays named by GLOBAL, borrowed */
+    VEC(PyObject *) captured; /* arrays, and places of numbers (see Unit.captured), named by GLOBAL; borrowed */
     VEC(Type *) captured_types;
 };
 

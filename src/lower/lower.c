@@ -315,9 +315,16 @@ static Ref lower_call(Lower *lo, Ref r) {
     return lower_call_inst(lo, &c);
 }
 
+static Ref lower_global(Lower *lo, int64_t number, Type *ty) {
+    Ref v = lo_op(lo, OP_GLOBAL, ty, 0, NULL);
+    ir_at(lo->fn, v)->imm = number;
+    return v;
+}
+
 static Ref lower_getattr(Lower *lo, Ref r) {
     const Ins *ins = ir_at(lo->high, r);
     Type *ty = ir_at(lo->high, ins->args[0])->ty;
+    if (ty->kind == TY_MODULE && ins->imm) return lower_global(lo, ins->imm - 1, ins->ty);
     int field = infer_tuple_field(ty, ins->name);
     if (field >= 0) return lo_field(lo, lo_get(lo, ins->args[0]), (uint32_t)field);
     const Row *row = infer_attr_row(lo->in, ty, ins->name);
@@ -398,11 +405,7 @@ static Ref lower_ins(Lower *lo, Ref r) {
     }
     case OP_CONST: return lo_const(lo, ins->k);
     case OP_UNSET: return 0;
-    case OP_GLOBAL: {
-        Ref v = lo_op(lo, OP_GLOBAL, ins->ty, 0, NULL);
-        ir_at(lo->fn, v)->imm = ins->imm;
-        return v;
-    }
+    case OP_GLOBAL: return lower_global(lo, ins->imm, ins->ty);
     case OP_STRONG: return lo_convert(lo, lo_get(lo, ins->args[0]), ins->ty);
     case OP_UNARY: return lower_unary(lo, ins);
     case OP_BINARY:
