@@ -144,7 +144,7 @@ static void assert_stmt(Builder *b, const Node *n) {
     if (bd_enter(b, bad)) {
         Ref exc = bd_read_builtin(b, "AssertionError", n->span);
         if (n->b) exc = bd_call_refs(b, n->span, 2, (Ref[]){exc, bd_expr(b, n->b)});
-        bd_raise(b, exc, 0, n->span);
+        bd_raise(b, exc, 0, n->a->span);
     }
     bd_enter(b, good);
 }

@@ -17,7 +17,7 @@ bool infer_is_exception_class(const Type *ty) {
 bool infer_is_exception_classes(const Type *ty) {
     if (ty->kind != TY_TUPLE) return infer_is_exception_class(ty);
     for (uint32_t i = 0; i < ty->nitems; i++)
-        if (!infer_is_exception_classes(ty->items[i])) return false;
+        if (!infer_is_exception_class(ty->items[i])) return false; /* Python nests none either */
     return true;
 }
 
