@@ -342,19 +342,21 @@ static Ref lower_getattr(Lower *lo, Ref r) {
     INTERNAL(lo->cx, lo->span, "an attribute lost its row");
 }
 
-/* UnboundLocalError unless `ok`. */
-static Ref check_bound(Lower *lo, Ref ok, const char *name) {
+/* Raises unless `ok`: the variable is not set. A captured one is another function's. */
+static Ref check_bound(Lower *lo, Ref ok, const char *name, bool captured) {
     BlockId bad = lo_block(lo, "unset"), good = lo_block(lo, "set");
     lo_branch(lo, ok, good, bad);
     lo->fn->blocks.at[lo->b].term.cold = true;
     lo->b = bad;
     Const *text = NEW(lo->cx, Const);
     text->ty = TY_OF(TY_STR);
-    text->str.s = cx_printf(
-        lo->cx, "cannot access local variable '%s' where it is not associated with a value", name);
+    text->str.s = cx_printf(lo->cx, "cannot access %s variable '%s' where it is not associated with a value%s",
+                            captured ? "free" : "local", name,
+                            captured ? " in enclosing scope" : "");
     text->str.n = strlen(text->str.s);
     Ref message = lo_const(lo, text);
-    lower_raise(lo, lower_new_exception(lo, PyExc_UnboundLocalError, 1, &message));
+    PyObject *cls = captured ? PyExc_NameError : PyExc_UnboundLocalError;
+    lower_raise(lo, lower_new_exception(lo, cls, 1, &message));
     lo->b = good;
     return lo_none(lo);
 }
@@ -363,7 +365,8 @@ static bool is_unset(const Lower *lo, Ref high) { return ir_at(lo->high, high)->
 
 static Ref lower_cell_get(Lower *lo, const Ins *ins) {
     Ref cell = lo_get(lo, ins->args[0]);
-    check_bound(lo, lo_cell_is_set(lo, cell), ins->name);
+    bool captured = ir_at(lo->high, ins->args[0])->op == OP_ARG;
+    check_bound(lo, lo_cell_is_set(lo, cell), ins->name, captured);
     return lo_cell_get(lo, cell);
 }
 
@@ -447,7 +450,7 @@ static Ref lower_ins(Lower *lo, Ref r) {
         for (uint32_t i = 0; i < ins->nargs; i++) pieces[i] = lo_get(lo, ins->args[i]);
         return lower_concat(lo, ins->nargs, pieces);
     }
-    case OP_CHECK_SET: return check_bound(lo, lo_get(lo, ins->args[0]), ins->name);
+    case OP_CHECK_SET: return check_bound(lo, lo_get(lo, ins->args[0]), ins->name, false);
     case OP_CELL_NEW: {
         Ref first = is_unset(lo, ins->args[0]) ? 0 : lo_get(lo, ins->args[0]);
         return lo_cell_new(lo, ins->ty->of, first);

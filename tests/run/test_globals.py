@@ -89,13 +89,106 @@ def test_a_changed_global_is_noticed(old, new):
         assert repr(fast(1)) == repr((1, value))
 
 
+def compiles_of(fast):
+    """How many specialisations the function has."""
+    return len(fast._entries())
+
+
 @needs_compiler
-def test_a_counter_global_goes_on_working():
+def test_a_counter_global_becomes_a_hidden_argument():
     f = make("def f(x):\n    return x * 10 + K\n", K=0)
     fast = njit(f)
     for k in range(50):
         f.__globals__["K"] = k
         assert fast(1) == 10 + k
+    assert compiles_of(fast) == 3  # 0, 1, and then any int
+    for k in (2.5, 3.5, 7, 2**62, -1.25, True, 9):
+        f.__globals__["K"] = k
+        assert repr(fast(1)) == repr(10 + k)
+    f.__globals__["K"] = 2**64
+    with pytest.raises(TypeError, match="beyond 64 bits"):
+        fast(1)
+    f.__globals__["K"] = 1
+    assert fast(1) == 11
+
+
+@needs_compiler
+def test_a_hidden_argument_keeps_its_weak_mark():
+    f = make("def f(a):\n    return a[0] * K, a[0] < K, (a[0] + 1) * K\n", K=0.5)
+    fast = njit(f)
+    a = np.full(1, 0.1, np.float32)
+    for k in (0.5, 0.1, 0.7, 0.3, 0.9):
+        f.__globals__["K"] = k
+        product = np.float32(0.1) * np.float32(k)
+        assert fast(a) == (product, np.float32(0.1) < np.float32(k),
+                           (a[0] + np.float32(1)) * np.float32(k))
+    assert compiles_of(fast) == 3
+    g = make("def f(x, u):\n    return u + K, x * K\n", K=1)
+    fast = njit(g)
+    for k in range(1, 6):
+        g.__globals__["K"] = k
+        result = fast(np.float32(0.5), np.uint64(2**63))
+        assert result == (2**63 + k, 0.5 * k) and type(result[0]) is int  # its sign counts: a constant
+
+
+@needs_compiler
+def test_a_number_that_must_be_constant_stays_one():
+    f = make("def f():\n    t = (1, 2.5, 'x')\n    return t[K]\n", K=0)
+    fast = njit(f)
+    for k in (0, 1, 2, 0, 1, 2, -1):
+        f.__globals__["K"] = k
+        assert fast() == (1, 2.5, "x")[k]
+
+
+@needs_compiler
+def test_a_number_that_decides_the_result_type_stays_constant():
+    f = make("def f(x):\n    if K > 0:\n        return x + K\n    return x * 0.5\n", K=1)
+    fast = njit(f)
+    for k in (1, 2, 3, 0, 4, -1, 5):
+        f.__globals__["K"] = k
+        assert repr(fast(3)) == repr(f(3))
+
+
+@needs_compiler
+def test_hidden_arguments_of_all_homes():
+    """Of callees, cells, modules; complex and bool; checked where they are used as subscripts."""
+    module = pytypes.ModuleType("settings")
+    module.LIMIT, module.PHASE = 0, 1j
+    source = """
+        K = 0
+        FLAG = False
+        @njit
+        def inner(a):
+            return a[K] + settings.LIMIT
+        @njit
+        def outer(a):
+            return inner(a) * settings.PHASE, K, FLAG
+    """
+    outer = make(source, "outer", settings=module)
+    names = outer.py_func.__globals__
+    a = np.arange(10.0)
+    for k in range(10):
+        names["K"], module.LIMIT, module.PHASE, names["FLAG"] = k, 2 * k, 1j * k, k % 2 == 1
+        assert outer(a) == ((a[k] + 2 * k) * 1j * k, k, k % 2 == 1)
+    assert compiles_of(outer) <= 4
+    names["K"] = 10
+    with pytest.raises(IndexError):
+        outer(a)
+    read, bump = counter()
+    for k in range(10):
+        assert read(0) == 1 + k
+        bump()
+    assert compiles_of(read) == 3
+
+
+@needs_compiler
+def test_what_is_no_number_is_specialised_each_time():
+    f = make("def f(x):\n    return S + str(x), T[0] + x, g(x)\n", S="", T=(0,),
+             g=njit(lambda x: x))
+    fast = njit(f)
+    for k in range(5):
+        f.__globals__.update(S="a" * k, T=(k, "q"), g=njit(lambda x, k=k: x + k))
+        assert fast(1) == ("a" * k + "1", k + 1, k + 1)
 
 
 @needs_compiler
