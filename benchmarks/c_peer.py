@@ -34,6 +34,7 @@ OUT = {
 RETURNS = {
     ctypes.c_double: ["nbody", "monte_carlo", "prefix_sum"],
     ctypes.c_int64: [
+        "exceptions",
         "fib",
         "ackermann",
         "sieve",

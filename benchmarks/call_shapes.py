@@ -57,6 +57,18 @@ def pair(t):
     return t[0] + t[1]
 
 
+RATE = 1.5
+C0, C1, C2, C3, C4, C5, C6, C7, C8, C9 = (float(k) for k in range(10))
+
+
+def one_global(a):
+    return a + RATE
+
+
+def ten_globals(a):
+    return a + C0 + C1 + C2 + C3 + C4 + C5 + C6 + C7 + C8 + C9
+
+
 def pair_result(a, b):
     return b, a
 
@@ -72,6 +84,8 @@ SHAPES = {
     "two floats": (two, "a, b"),
     "five floats": (five, "a, b, a, b, a"),
     "two ints": (two_integers, "i, j"),
+    "one float, one global": (one_global, "a"),
+    "one float, ten globals": (ten_globals, "a"),
     "keywords": (two_keywords, "a, c=b"),
     "one array": (one_array, "x"),
     "two arrays": (two_arrays, "x, y"),

@@ -6,13 +6,13 @@
 #include "core/values.h"
 #include "runtime/runtime.h"
 
-WsOwner *ws_cell_new(WsCtx *ctx, int32_t site, bool set, const uint64_t *value) {
-    WsOwner *cell = mem_new_cell(rt_find_site(ctx, site)->arg_types[0]);
-    if (cell)
-        ws_cell_set(cell, set, value);
+Status ws_cell_new(WsCtx *ctx, int32_t site, bool set, const uint64_t *value, WsOwner **out) {
+    *out = mem_new_cell(rt_find_site(ctx, site)->arg_types[0]->of);
+    if (*out)
+        ws_cell_set(*out, set, value);
     else
         rt_raise(ctx, site, EXC_MemoryError, "Unable to allocate a captured variable");
-    return cell;
+    return *out ? 0 : 1;
 }
 
 void ws_cell_get(WsOwner *cell, uint64_t *out) {

@@ -79,6 +79,44 @@ def outer(a, n):
     return callee(a, n)
 
 
+def handled(a, n):
+    text = ""
+    try:
+        raise BadInput("text", n, a.copy())
+    except BadInput as e:
+        text = str(e)[:4]
+        try:
+            a[n + 100]
+        except IndexError as inner:
+            raise KeyError(text, inner, len(e.args)) from e
+
+
+def kept(n):
+    last = None
+    for i in range(n):
+        try:
+            if i % 2:
+                raise ValueError("odd", i)
+            1 // i
+        except (ValueError, ZeroDivisionError) as e:
+            last = e
+    return repr(last), isinstance(last, ValueError)
+
+
+def cells(a, n):
+    best, text, fault = a, "", None
+
+    def step(i):
+        nonlocal best, text, fault
+        best = best.copy()
+        text += str(i)
+        fault = ValueError(best, text)
+
+    for i in range(n):
+        step(i)
+    return best, text, repr(fault)
+
+
 def prelude(a):
     return a.mean() + np.median(a), np.cumsum(a), np.concatenate((a, a)), a[a > 2.0]
 
@@ -132,6 +170,9 @@ PROGRAMS = {
     "index error": (index_error, (A,)),
     "inner function": (inner, (A, 3)),
     "traceback through callees": (outer, (A, 3)),
+    "handled exceptions": (handled, (A, 3)),
+    "kept exceptions": (kept, (4,)),
+    "cells": (cells, (A, 3)),
     "prelude": (prelude, (A,)),
     "text": (text, (WIDE, 42, 2.5)),
     "print": (prints, (WIDE, 42, 2.5)),
@@ -271,7 +312,7 @@ def _ir_tool():
 
 
 # These meet new types, which stay for good (an inner function is a type of its own).
-GROWING = {"compile inner function", "compile new types", "new types", "new signatures"}
+GROWING = {"compile inner function", "compile cells", "compile new types", "new types", "new signatures"}
 
 TASKS = {
     **{f"compile {name}": (lambda name=name: _compile_task(name)) for name in PROGRAMS},
