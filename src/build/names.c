@@ -141,8 +141,8 @@ static Ref read_object(Builder *b, const char *name, PyObject *obj, Span span) {
 static Ref read_changing(Builder *b, const char *name, Span span) {
     if (!b->module->changing) return 0;
     PyObject *cell = find_closure_cell(b, name);
-    int64_t number = build_capture_place(b->cx, b->module, cell ? cell : b->root->globals,
-                                         cell ? NULL : name);
+    int64_t number =
+        build_capture_place(b->cx, b->module, cell ? cell : b->root->globals, cell ? NULL : name);
     return number < 0 ? 0 : add_global(b, number, is_python_number(bd_find_global(b, name)), span);
 }
 

@@ -28,7 +28,8 @@ PyObject *build_place_value(PyObject *place) {
 
 /* Numbers of this kind have one type, whatever their value: an int beyond 64 bits has none. */
 static bool is_number(PyObject *value) {
-    if (PyFloat_CheckExact(value) || PyComplex_CheckExact(value) || PyBool_Check(value)) return true;
+    if (PyFloat_CheckExact(value) || PyComplex_CheckExact(value) || PyBool_Check(value))
+        return true;
     int overflow = 1;
     if (PyLong_CheckExact(value)) PyLong_AsLongLongAndOverflow(value, &overflow);
     return overflow == 0;

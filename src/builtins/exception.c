@@ -25,8 +25,10 @@ static Ref lower_exception(Lower *lo, Call *c) {
     return lower_new_exception(lo, called_class(c), n, args);
 }
 
-const Row row_exception = {
-    .name = "builtins.exception", .params = "*args", .type = type_exception, .lower = lower_exception};
+const Row row_exception = {.name = "builtins.exception",
+                           .params = "*args",
+                           .type = type_exception,
+                           .lower = lower_exception};
 
 /* --- isinstance ----------------------------------------------------------------------------------- */
 
@@ -47,7 +49,8 @@ static Ref match(Lower *lo, Ref exc, Type *cls) {
 
 static bool takes_none(Type *cls) {
     if (cls->kind != TY_TUPLE)
-        return cls->obj == (PyObject *)&PyBaseObject_Type || cls->obj == (PyObject *)Py_TYPE(Py_None);
+        return cls->obj == (PyObject *)&PyBaseObject_Type ||
+               cls->obj == (PyObject *)Py_TYPE(Py_None);
     for (uint32_t i = 0; i < cls->nitems; i++)
         if (takes_none(cls->items[i])) return true;
     return false;
@@ -81,7 +84,12 @@ static Ref lower_link(Lower *lo, Call *c) {
 }
 
 #define ATTRIBUTE(name_, type_, lower_, data_) \
-    {.name = name_, .params = "", .type = type_, .lower = lower_, .flags = ROW_ATTRIBUTE, .data = data_}
+    {.name = name_,                            \
+     .params = "",                             \
+     .type = type_,                            \
+     .lower = lower_,                          \
+     .flags = ROW_ATTRIBUTE,                   \
+     .data = data_}
 
 const Row rows_exception_methods[] = {
     ATTRIBUTE("exception.args", type_args, lower_args, 0),

@@ -10,7 +10,8 @@ static const Row *const callables[] = {rows_core,       rows_dtype,     rows_ite
                                        rows_numpy_math, rows_numpy_ops, rows_cuda,
                                        rows_prelude,    rows_operator,  NULL};
 
-static const Row *const methods[] = {rows_number_methods, rows_array_methods, rows_other_methods, rows_exception_methods,
+static const Row *const methods[] = {rows_number_methods,  rows_array_methods,
+                                     rows_other_methods,   rows_exception_methods,
                                      rows_prelude_methods, NULL};
 
 /* --- objects to rows: one table per process, filled module by module as they are imported (GIL held) ----------- */

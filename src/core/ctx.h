@@ -33,7 +33,8 @@ typedef struct WsCtx {
 typedef struct Site {
     const char *function, *qualname, *filename;
     uint32_t line, end_line, col, end_col; /* as in Span; absolute lines */
-    Type **arg_types; /* EXC_MAKE: types of the exception's arguments; runtime functions marked TYPED: the type of what
+    Type **
+        arg_types; /* EXC_MAKE: types of the exception's arguments; runtime functions marked TYPED: the type of what
                          goes by address */
     uint32_t nargs;
 } Site;
@@ -47,7 +48,8 @@ struct ExcObj {
     const Unit *unit; /* resolves cls >= EXC_USER and the trace */
     const Site *site; /* where it was made: names the types of args */
     char *message; /* owned; for checks: the whole text, else NULL */
-    PyObject *object; /* owned; the exception in Python: it came from there, or was asked for; else NULL */
+    PyObject *
+        object; /* owned; the exception in Python: it came from there, or was asked for; else NULL */
     ExcObj *cause, *context; /* owned */
     bool suppress_context;
     uint32_t shown; /* of the trace: entries that `object` has */

@@ -21,11 +21,11 @@ enum { OWNER_DATA = 64 }; /* bytes from the block to its data, which is 64-byte 
 
 typedef struct WsOwner {
     _Alignas(64) _Atomic int64_t refs;
-    uint32_t kind;    /* OwnerKind */
-    uint32_t bin;     /* free list that it returns to; MEMORY_BINS: none */
-    int64_t size;     /* bytes of data asked for */
-    void *raw;        /* what mem_alloc gave; the header is the first 64-byte boundary in it */
-    PyObject *obj;    /* OWNER_PYOBJECT: owned */
+    uint32_t kind; /* OwnerKind */
+    uint32_t bin; /* free list that it returns to; MEMORY_BINS: none */
+    int64_t size; /* bytes of data asked for */
+    void *raw; /* what mem_alloc gave; the header is the first 64-byte boundary in it */
+    PyObject *obj; /* OWNER_PYOBJECT: owned */
     const struct Type *holds; /* OWNER_CELL: what is counted in it */
     struct WsOwner *next; /* on a free list */
 } WsOwner;

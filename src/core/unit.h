@@ -21,7 +21,8 @@ struct Unit {
     uint32_t nsites;
     PyObject **classes; /* owned: exception classes by number */
     uint32_t nclasses;
-    PyObject **captured; /* owned: arrays captured by reference; tuples (home, key): numbers that are looked up before
+    PyObject **
+        captured; /* owned: arrays captured by reference; tuples (home, key): numbers that are looked up before
                             each call, in a dict of globals, or, with the key None, in a cell */
     Type **captured_types;
     uint32_t ncaptured;
@@ -67,7 +68,8 @@ typedef struct CompileRequest {
     uint32_t nargs;
     Type *ret; /* asked for by a signature, or NULL */
     PyObject *locals; /* dict name -> type object of the Python package, or NULL; borrowed */
-    PyObject *changing; /* list of tuples (home, key), as in Unit.captured: numbers that are no constants; or NULL;
+    PyObject *
+        changing; /* list of tuples (home, key), as in Unit.captured: numbers that are no constants; or NULL;
                            borrowed */
     JitOptions options;
     Want want;

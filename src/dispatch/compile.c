@@ -52,8 +52,7 @@ static void publish(Dispatcher *d, Entry *e) {
     __atomic_store_n(end, e, __ATOMIC_RELEASE);
 }
 
-static Entry *compile_once(Dispatcher *d, Type **types, uint32_t n, Type *ret,
-                           PyObject *changing) {
+static Entry *compile_once(Dispatcher *d, Type **types, uint32_t n, Type *ret, PyObject *changing) {
     const CompilerApi *compiler = disp_compiler();
     if (!compiler) return NULL;
     CompileRequest req = request(d, types, n, code_or_interp());
@@ -101,8 +100,7 @@ static bool forget_compile_error(void) {
 /* Numbers that have changed again and again are read at each call from now on. But where the code needs them as
  * constants, or would give another type of result, they stay that. NULL without an exception: so it is. */
 static Entry *compile_changing(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
-    PyObject *changing =
-        d->keeps_constants ? NULL : guards_find_changing(d->entries, types, n);
+    PyObject *changing = d->keeps_constants ? NULL : guards_find_changing(d->entries, types, n);
     if (!changing) return NULL;
     Entry *e = compile_once(d, types, n, ret, changing);
     Py_DECREF(changing);

@@ -21,7 +21,8 @@ typedef struct Arg {
 typedef struct Guard {
     PyObject *home; /* dict of globals, or a cell; owned */
     PyObject *key; /* in the dict; owned. NULL: home is a cell */
-    PyObject *value; /* what it was; owned. NULL: a number that changes (Unit.captured): any of its type is good */
+    PyObject *
+        value; /* what it was; owned. NULL: a number that changes (Unit.captured): any of its type is good */
     const Type *type; /* of such a number */
 } Guard;
 

@@ -55,8 +55,7 @@ static int add(Collect *c, PyObject *home, PyObject *key, PyObject *value) {
         if (c->at[i].home == home && c->at[i].key == key) return 0;
     if (c->n == c->cap && grow(c)) return -1;
     const Type *type = changing_type(c->unit, home, key);
-    c->at[c->n++] =
-        (Guard){Py_NewRef(home), Py_XNewRef(key), type ? NULL : Py_NewRef(value), type};
+    c->at[c->n++] = (Guard){Py_NewRef(home), Py_XNewRef(key), type ? NULL : Py_NewRef(value), type};
     return 0;
 }
 

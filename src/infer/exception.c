@@ -74,8 +74,7 @@ typedef struct Search {
 } Search;
 
 static bool is_caught(PyObject *cls, const Type *as) {
-    if (as->kind != TY_TUPLE)
-        return PyType_IsSubtype((PyTypeObject *)cls, (PyTypeObject *)as->obj);
+    if (as->kind != TY_TUPLE) return PyType_IsSubtype((PyTypeObject *)cls, (PyTypeObject *)as->obj);
     for (uint32_t i = 0; i < as->nitems; i++)
         if (is_caught(cls, as->items[i])) return true;
     return false;
@@ -202,7 +201,8 @@ static bool is_same_attr(PyObject *cls, PyObject *base, const char *name) {
 
 /* Does Python code of its own decide what the class's args are? OSError splits long ones. */
 static bool has_own_init(const Made *m) {
-    if (PyType_IsSubtype((PyTypeObject *)m->cls, (PyTypeObject *)PyExc_OSError) && m->args->nitems > 2)
+    if (PyType_IsSubtype((PyTypeObject *)m->cls, (PyTypeObject *)PyExc_OSError) &&
+        m->args->nitems > 2)
         return true;
     PyObject *bases = build_get_attr(m->cls, "__mro__"), *builtin = NULL;
     for (Py_ssize_t i = 0; bases && i < PyTuple_Size(bases) && !builtin; i++) {
@@ -230,7 +230,8 @@ static const char *call_text(Cx *cx, const Made *m) {
 }
 
 static Type *fail_own(Infer *in, Span span, const Made *m) {
-    infer_hint(in, "str(e) works: it asks Python; or read e.args where Python catches the exception");
+    infer_hint(in,
+               "str(e) works: it asks Python; or read e.args where Python catches the exception");
     return infer_fail(in, span, D_TYPING,
                       cx_printf(in->cx,
                                 "what e.args holds is not known: %s has an __init__ of its own",
@@ -240,8 +241,7 @@ static Type *fail_own(Infer *in, Span span, const Made *m) {
 static Type *fail_mixed(Infer *in, Span span, const Made *a, const Made *b) {
     infer_hint(in, "give each its own except, or raise both with the same types of arguments");
     return infer_fail(in, span, D_TYPING,
-                      cx_printf(in->cx,
-                                "e.args has no one type: %s and %s are caught here",
+                      cx_printf(in->cx, "e.args has no one type: %s and %s are caught here",
                                 call_text(in->cx, a), call_text(in->cx, b)));
 }
 

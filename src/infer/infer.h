@@ -83,15 +83,15 @@ struct Infer {
     VEC(Inst *) insts;
     VEC(QueueItem) queue;
     uint32_t queue_head;
-    Map defs;    /* PyObject * function -> FnDef * */
-    Map impls;   /* overload results, by hash of function and types */
+    Map defs; /* PyObject * function -> FnDef * */
+    Map impls; /* overload results, by hash of function and types */
     Map preludes; /* name (by pointer) -> PyObject * */
     Map user_methods; /* list of overloads -> UserMethod *: see attr.c */
-    VEC(Wider) wider;    /* of captured variables: see cell.c */
-    VEC(Made) made;      /* exceptions that are made: see exception.c */
+    VEC(Wider) wider; /* of captured variables: see cell.c */
+    VEC(Made) made; /* exceptions that are made: see exception.c */
     VEC(QueueItem) late; /* reads of e.args that are typed when all else is */
-    bool final;  /* infer_check: errors are real */
-    Inst *inst;  /* being evaluated */
+    bool final; /* infer_check: errors are real */
+    Inst *inst; /* being evaluated */
     uint32_t rebuilds;
 };
 

@@ -10,7 +10,8 @@
 typedef struct RtFn {
     const char *name; /* symbol, "ws_..." */
     const char *proto; /* "i(ii)", "s(cpAR)" */
-    unsigned effects; /* Effect bits of ir.h; TYPED: with a site of its own, whose one type is that of R, else of A */
+    unsigned
+        effects; /* Effect bits of ir.h; TYPED: with a site of its own, whose one type is that of R, else of A */
     void *address; /* in _core; NULL in _compiler's copy */
     bool inlined; /* its bitcode is linked in */
 } RtFn;

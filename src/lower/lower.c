@@ -350,9 +350,9 @@ static Ref check_bound(Lower *lo, Ref ok, const char *name, bool captured) {
     lo->b = bad;
     Const *text = NEW(lo->cx, Const);
     text->ty = TY_OF(TY_STR);
-    text->str.s = cx_printf(lo->cx, "cannot access %s variable '%s' where it is not associated with a value%s",
-                            captured ? "free" : "local", name,
-                            captured ? " in enclosing scope" : "");
+    text->str.s = cx_printf(
+        lo->cx, "cannot access %s variable '%s' where it is not associated with a value%s",
+        captured ? "free" : "local", name, captured ? " in enclosing scope" : "");
     text->str.n = strlen(text->str.s);
     Ref message = lo_const(lo, text);
     PyObject *cls = captured ? PyExc_NameError : PyExc_UnboundLocalError;
@@ -457,7 +457,8 @@ static Ref lower_ins(Lower *lo, Ref r) {
     }
     case OP_CELL_GET: return lower_cell_get(lo, ins);
     case OP_CELL_SET:
-        lo_cell_set(lo, lo_get(lo, ins->args[0]), is_unset(lo, ins->args[1]) ? 0 : lo_get(lo, ins->args[1]));
+        lo_cell_set(lo, lo_get(lo, ins->args[0]),
+                    is_unset(lo, ins->args[1]) ? 0 : lo_get(lo, ins->args[1]));
         return lo_none(lo);
     case OP_EXC_MATCH:
         return lower_exc_match(lo, lo_get(lo, ins->args[0]), ir_at(lo->high, ins->args[1])->ty);

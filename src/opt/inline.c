@@ -144,7 +144,8 @@ static void raise_to_handler(Cx *cx, Fn *fn, BlockId b) {
     Ref r = ir_add(cx, fn, b, OP_CALL_RT, ty_basic(TY_NONE, 0, false), t.span, 1, &t.arg);
     ir_at(fn, r)->rt = rt_find("ws_exc_raise");
     ir_at(fn, r)->origin = t.origin;
-    fn->blocks.at[b].term = (Term){.kind = TERM_UNREACHABLE, .succ = {{.to = NO_BLOCK}, {.to = NO_BLOCK}}};
+    fn->blocks.at[b].term =
+        (Term){.kind = TERM_UNREACHABLE, .succ = {{.to = NO_BLOCK}, {.to = NO_BLOCK}}};
 }
 
 /* The callee's body between block b and its continuation: returns jump there, exceptions go where

@@ -65,8 +65,7 @@ Status ws_poll(WsCtx *ctx, int32_t site);
 struct WsOwner *ws_alloc(WsCtx *ctx, int32_t site, int64_t bytes);
 void ws_retain(struct WsOwner *o);
 void ws_release(struct WsOwner *o);
-Status ws_cell_new(WsCtx *ctx, int32_t site, bool set, const uint64_t *value,
-                   struct WsOwner **out);
+Status ws_cell_new(WsCtx *ctx, int32_t site, bool set, const uint64_t *value, struct WsOwner **out);
 void ws_cell_get(struct WsOwner *cell, uint64_t *out);
 void ws_cell_set(struct WsOwner *cell, bool set, const uint64_t *value);
 

@@ -312,7 +312,8 @@ def _ir_tool():
 
 
 # These meet new types, which stay for good (an inner function is a type of its own).
-GROWING = {"compile inner function", "compile cells", "compile new types", "new types", "new signatures"}
+GROWING = {"compile inner function", "compile cells", "compile new types", "new types",
+           "new signatures"}
 
 TASKS = {
     **{f"compile {name}": (lambda name=name: _compile_task(name)) for name in PROGRAMS},

@@ -191,7 +191,7 @@ def test_deleted_variables_raise(x):
     s = "abc"
 
     def g():
-        return s
+        return s  # noqa: F821
 
     s = s + "d"
     print(g())

@@ -1,7 +1,7 @@
-"""try, except, else, finally, raise again, causes, contexts, exceptions as values: all as in Python.
+"""try, except, else, finally, raise again, causes, contexts, exceptions as values: as in Python.
 
-Every program runs plainly and compiled; results, printed text and exceptions are compared, these with their
-arguments, causes, contexts, and the traceback's lines, carets and names.
+Every program runs plainly and compiled; results, printed text and exceptions are compared, these
+with their arguments, causes, contexts, and the traceback's lines, carets and names.
 
 PYTEST_DONT_REWRITE: the assert statements below belong to the programs.
 """
@@ -72,7 +72,7 @@ SCOPE = {"MyError": MyError, "Coded": Coded, "Derived": Derived, "Color": Color,
 
 
 def same(source, *cases):
-    """The function f of the source does the same plainly and compiled. A case: a tuple of arguments."""
+    """The function f of the source does the same plainly and compiled. Cases are argument tuples."""
     plain = make(source, njit=lambda f: f, **SCOPE)
     fast = make(source, **SCOPE)
     fast = fast if hasattr(fast, "py_func") else njit(fast)
@@ -670,8 +670,8 @@ PROGRAMS = {
         """, 0),
     "arguments of all types": ("""
         def f(x):
-            raise ValueError(Color.RED if x else Color.GREEN, range(3), None, 1j, b"ab", "\u00e9\u20ac",
-                             (1, (2.5, "x")), np.arange(3), x > 0)
+            raise ValueError(Color.RED if x else Color.GREEN, range(3), None, 1j, b"ab",
+                             "\u00e9\u20ac", (1, (2.5, "x")), np.arange(3), x > 0)
         """, 0, 1),
     "an array survives in the exception": ("""
         def f(x):
@@ -853,9 +853,10 @@ def test_a_million_exceptions():
 
 
 @needs_compiler
-@pytest.mark.parametrize("name", ["callees that catch and wrap", "in tuples and in others", "results",
-                                  "context of a nested handler", "an array survives in the exception",
-                                  "a class with an __init__", "a cell for the exception"])
+@pytest.mark.parametrize("name", [
+    "callees that catch and wrap", "in tuples and in others", "results", "a class with an __init__",
+    "context of a nested handler", "an array survives in the exception", "a cell for the exception",
+])
 def test_nothing_is_left_behind(name):
     source, *cases = PROGRAMS[name]
     f = make(source, **SCOPE)
