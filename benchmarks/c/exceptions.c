@@ -7,10 +7,10 @@ static __attribute__((noinline)) int halve(int64_t n, int64_t *half) {
     return 0;
 }
 
-int64_t run(int64_t n) {
+int64_t run(const int64_t *restrict values, int64_t size) {
     int64_t total = 0, caught = 0, half;
-    for (int64_t i = 0; i < n; i++) {
-        if (halve(2 * i + 1, &half))
+    for (int64_t i = 0; i < size; i++) {
+        if (halve(values[i], &half))
             caught++;
         else
             total += half;

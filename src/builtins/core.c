@@ -245,6 +245,8 @@ static Ref lower_constant(Lower *lo, Call *c) { return lo_const(lo, c->row->cons
 
 static Type *type_type(Call *c) {
     PyObject *cls = class_of(c->in, c->args[0].ty);
+    if (plain(c, 0)->kind == TY_EXC)
+        infer_hint(c->in, "the class of an exception is known when running only: use isinstance()");
     return cls ? ty_object(TY_CLASS, cls) : rule_no_overload(c);
 }
 

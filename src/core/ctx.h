@@ -33,9 +33,9 @@ typedef struct WsCtx {
 typedef struct Site {
     const char *function, *qualname, *filename;
     uint32_t line, end_line, col, end_col; /* as in Span; absolute lines */
-    Type **
-        arg_types; /* EXC_MAKE: types of the exception's arguments; runtime functions marked TYPED: the type of what
-                         goes by address */
+    /* EXC_MAKE: types of the exception's arguments. Runtime functions that are TYPED: the one of what
+     * goes by address. */
+    Type **arg_types;
     uint32_t nargs;
 } Site;
 

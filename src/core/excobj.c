@@ -2,6 +2,7 @@
  * leave. */
 #include <Python.h>
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -27,7 +28,8 @@ PyObject *exc_class(const Unit *unit, uint32_t cls) {
 ExcObj *exc_new(const Unit *unit, uint32_t cls, const Site *site, uint32_t nslots) {
     ExcObj *e = mem_alloc(sizeof *e + nslots * sizeof(uint64_t));
     if (!e) return exc_no_memory();
-    memset(e, 0, sizeof *e + nslots * sizeof(uint64_t));
+    memset(e, 0, offsetof(ExcObj, trace)); /* the trace fills up as it goes */
+    memset(e->slots, 0, nslots * sizeof(uint64_t));
     atomic_init(&e->refs, 1);
     e->unit = unit;
     e->cls = cls;

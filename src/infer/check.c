@@ -162,7 +162,10 @@ static void check_result(Infer *in, Inst *inst, const Term *t) {
     Type *ty = ir_at(inst->high, t->arg)->ty, *want = in->req->ret;
     const char *text = infer_value_text(in->cx, ty);
     if (!can_leave(ty)) {
-        infer_hint(in, "return numbers, arrays or tuples; functions made inside stay inside");
+        infer_hint(in, ty->kind == TY_CLOSURE
+                           ? "functions made inside stay inside: call it here and return what it gives, or make "
+                             "it in plain Python and compile it there"
+                           : "return numbers, texts, arrays, tuples or exceptions");
         infer_fail(in, t->span, D_NO_RESULT, text);
     }
     if (want && want->kind != TY_UNDEF && ty->kind != TY_UNDEF && ty_fit(ty, want) == FIT_NONE)

@@ -149,17 +149,6 @@ Status ws_exc_text(WsCtx *ctx, int32_t site, ExcObj *e, int32_t conversion, StrS
     return rc;
 }
 
-Status ws_exc_class_name(WsCtx *ctx, int32_t site, ExcObj *e, StrSlots *out) {
-    PyGILState_STATE gil = PyGILState_Ensure();
-    bool made = e->object || chooses_class(e);
-    PyObject *obj = made ? exc_to_python(e) : NULL;
-    PyObject *cls = obj ? (PyObject *)Py_TYPE(obj) : exc_class(e->unit, e->cls);
-    Status rc = give_text(ctx, site, PyObject_GetAttrString(cls, "__name__"), out);
-    Py_XDECREF(obj);
-    PyGILState_Release(gil);
-    return rc;
-}
-
 static bool has_types(const Site *made, const Type *tuple) {
     if ((made ? made->nargs : 0) != tuple->nitems) return false;
     for (uint32_t i = 0; i < tuple->nitems; i++)

@@ -81,7 +81,6 @@ ExcObj *ws_exc_get_context(ExcObj *e);
 bool ws_exc_is(ExcObj *a, ExcObj *b);
 Status ws_exc_text(WsCtx *ctx, int32_t site, ExcObj *e, int32_t conversion, StrSlots *out);
 Status ws_exc_args(WsCtx *ctx, int32_t site, ExcObj *e, uint64_t *out);
-Status ws_exc_class_name(WsCtx *ctx, int32_t site, ExcObj *e, StrSlots *out);
 
 Status ws_format_int(WsCtx *ctx, int32_t site, int64_t v, bool is_unsigned, const StrSlots *spec,
                      StrSlots *out);

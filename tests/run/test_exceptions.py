@@ -72,7 +72,7 @@ SCOPE = {"MyError": MyError, "Coded": Coded, "Derived": Derived, "Color": Color,
 
 
 def same(source, *cases):
-    """The function f of the source does the same plainly and compiled. Cases are argument tuples."""
+    """The function f of the source does the same in both. A case: its arguments, a tuple."""
     plain = make(source, njit=lambda f: f, **SCOPE)
     fast = make(source, **SCOPE)
     fast = fast if hasattr(fast, "py_func") else njit(fast)
