@@ -163,8 +163,7 @@ static void check_result(Infer *in, Inst *inst, const Term *t) {
     const char *text = infer_value_text(in->cx, ty);
     if (!can_leave(ty)) {
         infer_hint(in, ty->kind == TY_CLOSURE
-                           ? "functions made inside stay inside: call it here and return what it gives, or make "
-                             "it in plain Python and compile it there"
+                           ? "call it here and return the result, or make it in plain Python"
                            : "return numbers, texts, arrays, tuples or exceptions");
         infer_fail(in, t->span, D_NO_RESULT, text);
     }
