@@ -22,13 +22,14 @@ static void note_callers(Cx *cx, Diag *d, const Inst *inst) {
 }
 
 /* Is the function one of our own, written in Python? Only those carry a public name, or are called by such. */
-static bool is_prelude(Infer *in, const Inst *inst) {
+bool infer_is_prelude(Infer *in, const Inst *inst) {
     Cx *cx = in->cx;
     PyObject *name = inst->def->func ? build_get_attr(inst->def->func, "__module__") : NULL;
     if (name) cx_defer(cx, (void (*)(void *))Py_DecRef, name);
     const char *text = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
     build_clear_error();
-    if (!inst->def->func && inst->def->outer && inst->caller) return is_prelude(in, inst->caller);
+    if (!inst->def->func && inst->def->outer && inst->caller)
+        return infer_is_prelude(in, inst->caller);
     return text && strncmp(text, "whipsnake.prelude.", 18) == 0;
 }
 
@@ -61,7 +62,7 @@ static const char *note_arguments(Infer *in, Diag *d, Inst *inst, Ref call) {
  * stay; otherwise the types do not fit. Returns the user's instance. */
 static const Inst *blame_user(Infer *in, Diag *d, const Inst *inst) {
     const Inst *ours = NULL;
-    while (inst->caller && is_prelude(in, inst)) {
+    while (inst->caller && infer_is_prelude(in, inst)) {
         ours = inst;
         inst = inst->caller;
     }

@@ -43,6 +43,7 @@ void infer_check_raise(Infer *in, Inst *inst, const Term *t) {
 /* --- where an exception comes from ---------------------------------------------------------------- */
 
 void infer_note_made(Infer *in, const Inst *inst, Ref call, PyObject *cls, Type *args) {
+    if (infer_is_prelude(in, inst)) return; /* what raises there is a check, with one str */
     for (uint32_t i = 0; i < in->made.n; i++) {
         Made *m = &in->made.at[i];
         if (m->inst != inst || m->call != call) continue;
@@ -138,7 +139,7 @@ static void follow_block(Search *s, Inst *inst, BlockId b, const Caught *caught)
 }
 
 static void follow_out_of(Search *s, Inst *inst, const Caught *caught) {
-    if (!enter(s, inst, 0, caught)) return;
+    if (!enter(s, inst, 0, caught) || infer_is_prelude(s->in, inst)) return;
     for (BlockId b = 0; b < inst->high->blocks.n; b++)
         if (infer_reached(inst, b) && inst->high->blocks.at[b].handler.to == NO_BLOCK)
             follow_block(s, inst, b, caught);

@@ -44,6 +44,8 @@ bool infer_is_iterable(const Type *ty);
 
 /* check.c: reports the first fault in program order, in all instances that can be reached from this one. */
 void infer_check(Infer *in, Inst *inst);
+/* Is inst a function of our own, written in Python? */
+bool infer_is_prelude(Infer *in, const Inst *inst);
 /* Completes the error on its way, which was found in inst (NULL: in none): function and callers. */
 void infer_tell_where(Infer *in, const Inst *inst);
 

@@ -689,6 +689,26 @@ PROGRAMS = {
                     1)
             return x
         """, 0, 1, 2),
+    "what library functions raise does not count": ("""
+        @njit
+        def g(a, i):
+            b = a.copy()
+            try:
+                c = b[1:].copy()
+                return c[i] + b[0]
+            except IndexError as e:
+                raise ValueError(b, str(e)) from e
+
+        def f(x):
+            a = np.arange(3.0)
+            out = np.zeros(4)
+            for i in range(4):
+                try:
+                    out[i] = g(a, i)
+                except ValueError as e:
+                    out[i] = e.args[0][1] - 100
+            return out
+        """, 0),
     "stop iteration": ("""
         def f(x):
             it = iter(range(x))
