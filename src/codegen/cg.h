@@ -195,7 +195,7 @@ bool cg_llvm_broken(void); /* a fatal error left LLVM's locks in doubt */
 
 void cg_debug_begin(Cg *cg); /* debug.c; all do nothing without options.debug */
 void cg_debug_function(Cg *cg);
-void cg_debug_span(Cg *cg, Span span);
+void cg_debug_span(Cg *cg, Span span); /* of cg->origin */
 void cg_debug_end(Cg *cg);
 
 void cg_keep_declarations(Cg *cg); /* math.c: of what is in cg->keep */
@@ -212,7 +212,7 @@ uint64_t cg_now_ns(void);
     OPFN(shl) OPFN(shr) OPFN(compare) OPFN(select) OPFN(cast) OPFN(bitcast) OPFN(wrap)           \
     OPFN(math) OPFN(make) OPFN(field) OPFN(elem) OPFN(offset) OPFN(load) OPFN(store) OPFN(alloc) \
     OPFN(data) OPFN(stack) OPFN(retain) OPFN(release) OPFN(check_index) OPFN(check)              \
-    OPFN(call_fn) OPFN(call_rt) OPFN(exc_make) OPFN(poll) OPFN(const) OPFN(unset) OPFN(global)
+    OPFN(call_fn) OPFN(call_rt) OPFN(exc_make) OPFN(poll) OPFN(bind) OPFN(const) OPFN(unset) OPFN(global)
 /* clang-format on */
 #define OPFN(name) void cg_op_##name(Cg *cg, Ref r, const Ins *i);
 CG_OPS(OPFN)

@@ -230,6 +230,7 @@ void cg_module(Cg *cg) {
     cg_debug_begin(cg);
     for (uint32_t v = 0; v < n; v++) declare_function(cg, v);
     for (uint32_t v = 0; v < n; v++) cg_function(cg, v);
+    LLVMSetCurrentDebugLocation2(cg->b, NULL);
     cg->target->entry(cg);
     cg_debug_end(cg);
     cg_keep_declarations(cg);
@@ -280,6 +281,7 @@ static void make_output(Cg *cg, CodegenResult *out) {
     case WANT_CODE:
     case WANT_TYPES:
     case WANT_IR:
+    case WANT_EXPLAIN:
     case WANT_INTERP: cg_emit(cg, LLVMObjectFile, &out->object, &out->object_size); break;
     }
 }

@@ -57,7 +57,8 @@ typedef enum Want {
     WANT_ASM,
     WANT_CFG,
     WANT_PTX,
-    WANT_INTERP
+    WANT_INTERP,
+    WANT_EXPLAIN /* what was done, as JSON: see driver/report.c */
 } Want;
 
 typedef struct CompileRequest {

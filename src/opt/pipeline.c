@@ -108,7 +108,18 @@ static void split_kernel(Cx *cx, Module *m) {
     run(cx, m, &passes[SIMPLIFY]);
 }
 
+/* For a debugger: nothing is moved, merged or copied, so that each line and each variable is there. */
+static void run_for_debugger(Cx *cx, Module *m) {
+    run(cx, m, &passes[SIMPLIFY]);
+    run(cx, m, &passes[ESCAPE]);
+    run(cx, m, &passes[RC_INSERT]);
+}
+
 void opt_run(Cx *cx, Module *m) {
+    if (m->debug && !m->fns.at[0]->is_kernel) {
+        run_for_debugger(cx, m);
+        return;
+    }
     bool splits = m->fns.at[0]->is_kernel && m->fns.at[0]->block_dim[0];
     verify(cx, m, "lowering");
     if (splits) run(cx, m, &passes[SIMT_DIMS]); /* first: inlining needs it, and constants fold */
