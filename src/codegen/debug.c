@@ -309,7 +309,6 @@ void cg_debug_function(Cg *cg) {
     d->slots = (Map){0};
     d->calls = NEWN(cg->cx, LLVMMetadataRef, fn->origins.n + 1);
     LLVMSetSubprogram(cg->out->fn, d->scope);
-    LLVMSetCurrentDebugLocation2(cg->b, NULL); /* the prologue: gdb stops behind it */
     uint32_t param = 1;
     for (uint32_t a = 0; a < fn->nargs; param += fn->args[a++].ty->nparts)
         declare_argument(cg, a, param);

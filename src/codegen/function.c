@@ -151,10 +151,9 @@ LLVMBasicBlockRef cg_landing(Cg *cg) {
 
 static void mark_latch(Cg *cg, Val jump) {
     const CgBlock *b = &cg->blocks[cg->block];
-    if (b->loop)
-        LLVMSetMetadata(jump, cg_md_kind(cg, "llvm.loop"), b->loop);
-    else if (b->reduces)
-        cg_ask_interleave(cg, jump);
+    Val loop = b->loop;
+    if (!loop && b->reduces) loop = cg_loop_node(cg, true, NULL);
+    if (loop) LLVMSetMetadata(jump, cg_md_kind(cg, "llvm.loop"), loop);
 }
 
 static void emit_jump(Cg *cg, const Edge *e) {
@@ -299,6 +298,7 @@ static void open_function(Cg *cg, uint32_t index) {
     cg->span = fn->span;
     cg->origin = 0;
     bind_args(cg);
+    LLVMSetCurrentDebugLocation2(cg->b, NULL); /* gdb stops behind what has none, the prologue */
     cg->entry = LLVMAppendBasicBlockInContext(cg->ctx, cg->out->fn, "entry");
     LLVMPositionBuilderAtEnd(cg->b, cg->entry);
     uint32_t slots = cg_scratch_slots(fn);
@@ -319,6 +319,7 @@ void cg_function(Cg *cg, uint32_t index) {
     LLVMBuildBr(cg->b, cg->blocks[0].first);
     cg_fill_reductions(cg, cfg);
     cg_fill_lanes(cg, cfg);
+    cg_report_function(cg, cfg);
     for (uint32_t k = 0; k < cfg->nrpo; k++) emit_block(cg, cfg->rpo[k]);
     for (uint32_t k = 0; k < cfg->nrpo; k++) drop_empty_phis(cg, cfg->rpo[k]);
 }

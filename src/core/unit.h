@@ -57,8 +57,8 @@ typedef enum Want {
     WANT_ASM,
     WANT_CFG,
     WANT_PTX,
-    WANT_INTERP,
-    WANT_EXPLAIN /* what was done, as JSON: see driver/report.c */
+    WANT_EXPLAIN, /* what was done: see driver/report.h */
+    WANT_INTERP
 } Want;
 
 typedef struct CompileRequest {
