@@ -103,7 +103,7 @@ class SignatureReport:
         return [remark for function in self.functions for remark in function.remarks]
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(repr=False)
 class Report:
     """What was done with a compiled function, for each signature it has."""
 
@@ -117,6 +117,8 @@ class Report:
 
     def __str__(self):
         return self.text()
+
+    __repr__ = __str__
 
     def html(self, details=False, times=True, page=True):
         """The same as one HTML page that needs nothing else, or (page=False) as a part of one."""

@@ -157,7 +157,7 @@ static unsigned number_behind(const char *text, const char *words) {
 void cg_report_note(CgReport *rep, const char *text) {
     unsigned n = number_behind(text, "loop:");
     if (strncmp(text, "loop:", 5) != 0 || !n || n > rep->loops.n) {
-        rep->unplaced = text;
+        if (strstr(text, "loop not vectorized: ")) rep->unplaced = text;
         return;
     }
     LoopFacts *f = &rep->loops.at[n - 1];
@@ -169,6 +169,8 @@ void cg_report_note(CgReport *rep, const char *text) {
         }
     } else if (strstr(text, "unrolled loop")) {
         f->unrolled = number_behind(text, "unrolled loop with ");
+    } else if (strstr(text, "vectorization is not beneficial")) {
+        f->refused = text;
     } else if (strstr(text, "not vectorized") && !f->refused) {
         f->refused = strstr(text, "vectorized: ") ? text : rep->unplaced;
     }

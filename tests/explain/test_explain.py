@@ -343,3 +343,9 @@ def test_usage_and_failing_programs(tmp_path):
                                      "@njit\ndef f(x):\n    return x\n\nf(1)\n1 / 0\n")
     run = explain_program(tmp_path, "bad.py")
     assert run.returncode == 1 and "ZeroDivisionError" in run.stderr and "f(x: int64)" in run.stdout
+
+
+def test_the_manual_names_each_kind():
+    kinds = re.findall(r"^REMARK\((\w+),", (ROOT / "src/base/remark.def").read_text(), re.MULTILINE)
+    page = (ROOT / "docs/manual/explain.md").read_text()
+    assert [kind for kind in kinds if f"`{kind}`" not in page] == []
