@@ -108,11 +108,14 @@ static Llvm *take_free(void) {
     return l;
 }
 
-/* The switch is the process's, and not made to be turned while others compile. */
+/* The switch is the process's, and not made to be turned while others compile. A forked child may have inherited
+ * a count of compiles that went on in its parent: it does not wait for ever. */
 static void switch_remarks_on(void) {
-    for (bool done = false; !done;) {
+    enum { PATIENCE = 3000 };
+    bool done = false;
+    for (int waited = 0; !done; waited++) {
         os_lock(&lock);
-        if (!has_remarks && !compiling) {
+        if (!has_remarks && (!compiling || waited == PATIENCE)) {
             cg_report_switch_on();
             has_remarks = true;
         }
