@@ -128,6 +128,43 @@ def test_a_variable_of_several_types_and_a_string(program):
     assert "i = 2" in out
 
 
+KINDS = """\
+import collections
+import numpy as np
+from whipsnake import njit
+
+Point = collections.namedtuple("Point", "x y")
+
+
+@njit(debug=True)
+def kinds(z, small, flags, p, maybe, matrix, units):
+    w = z * 2
+    f = small[1]
+    flag = flags[0]
+    both = (p, units[2])
+    if maybe > 5:
+        maybe = -maybe
+    last = matrix[1, 2]
+    return w, f, flag, both, maybe, last
+
+
+kinds(1 + 2j, np.array([0.5, 1.5], np.float32), np.array([True, False]), Point(3, 4.5), 7,
+      np.arange(6.0).reshape(2, 3), np.arange(3, dtype=np.uint8))
+"""
+
+
+@needs_gdb
+def test_other_kinds_of_values(tmp_path):
+    path = tmp_path / "prog.py"
+    path.write_text(KINDS)
+    line = KINDS.splitlines().index("    return w, f, flag, both, maybe, last") + 1
+    out = gdb(path, f"break prog.py:{line}", "run", "print w", "print f", "print small.data[0]",
+              "print flag", "print flags.data[1]", "print p.y", "print both.item0", "print maybe",
+              "print last", "print matrix.shape", "print/d units.data[2]", "print both.item1 == 2")
+    assert printed(out) == ["{real = 2, imag = 4}", "1.5", "0.5", "true", "false", "4.5",
+                            "{x = 3, y = 4.5}", "-7", "5", "{2, 3}", "2", "1"]
+
+
 def test_perf_map_names_functions():
     code = """
 import os
