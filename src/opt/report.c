@@ -138,21 +138,28 @@ static bool moves(Affine *af, Ref index, Ref counter) {
     return false;
 }
 
-/* The innermost loop moves along another axis than the one whose elements are neighbours. */
+/* About the array of an access in the user's own code. */
+static void tell(Affine *af, RemarkId id, const Ins *access, uint32_t axis) {
+    Place p = ir_place(af->cx, af->fn, access->span, access->origin);
+    const char *text = diag_source(af->cx, p.span);
+    if (p.span.line && !p.via && text)
+        remark_add(af->cx, id, p.span, cx_printf(af->cx, "`%s`", text),
+                   cx_printf(af->cx, "%u", axis));
+}
+
+/* Does the innermost loop move along the axis whose elements are neighbours? */
 static void look_at_way(Affine *af, const Ins *access, Ref counter) {
     const Ins *e = ir_at(af->fn, access->args[0]);
-    if (e->op != OP_ELEM || e->nargs < 3) return;
+    if (e->op != OP_ELEM || e->nargs < 2) return;
     const Type *ty = ir_at(af->fn, e->args[0])->ty;
-    if (ty->layout == 'A') return;
-    uint32_t near = ty->layout == 'C' ? e->nargs - 1u : 1u;
-    if (moves(af, e->args[near], counter)) return;
+    uint32_t near = ty->layout == 'F' ? 1u : e->nargs - 1u;
+    if (moves(af, e->args[near], counter)) {
+        if (ty->layout == 'A') tell(af, REMARK_GAPS, access, 0);
+        return;
+    }
     for (uint32_t k = 1; k < e->nargs; k++) {
         if (!moves(af, e->args[k], counter)) continue;
-        Place p = ir_place(af->cx, af->fn, access->span, access->origin);
-        const char *text = diag_source(af->cx, p.span);
-        if (!p.span.line || p.via || !text) return;
-        remark_add(af->cx, REMARK_FAR_APART, p.span, cx_printf(af->cx, "`%s`", text),
-                   cx_printf(af->cx, "%u", k - 1));
+        tell(af, REMARK_FAR_APART, access, k - 1);
         return;
     }
 }
