@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install what building and testing need and is missing: Debian packages with apt (root or sudo),
 # and a virtual environment in .venv. Quick and silent when nothing is missing.
-# usage: setup.sh [lint]      PYTHON names the interpreter of the virtual environment.
+# usage: setup.sh [lint | ci]      PYTHON names the interpreter of the virtual environment.
 set -eu
 cd "$(dirname "$0")/.."
 PYTHON=${PYTHON:-python3}
@@ -34,6 +34,7 @@ if [ "${1:-}" = lint ]; then
     have clang-format-19 || need clang-format-19
     have clang-tidy-19 || need clang-tidy-19
 fi
+[ "${1:-}" != ci ] || have gdb || need gdb # its tests are left out where it is missing
 if ! [ -e "$VENV/.ready" ]; then
     have "$PYTHON" || { [ "$PYTHON" = python3 ] && need python3; } ||
         fail "$PYTHON is not on the PATH; install it, or name another one: make PYTHON=python3.x"

@@ -83,6 +83,8 @@ def __getattr__(name):
         from whipsnake import types
 
         value = getattr(types, name)
+    elif name == "explain":
+        from whipsnake._explain import explain as value
     elif name in _NOT_YET or name in _NOT_YET_MODULES:
         value = _NotBuiltYet(name)
     else:
@@ -92,8 +94,9 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _SUBMODULES | _TYPES | _NOT_YET | _NOT_YET_MODULES)
+    return sorted(set(globals()) | _SUBMODULES | _TYPES | _NOT_YET | _NOT_YET_MODULES
+                  | {"explain"})
 
 
 __all__ = ["jit", "njit", "jit_module", "prange", "typeof", "from_dtype", "get_num_threads",
-           "set_num_threads", *sorted(_TYPES), *sorted(_NOT_YET), *sorted(_SUBMODULES)]
+           "set_num_threads", "explain", *sorted(_TYPES), *sorted(_NOT_YET), *sorted(_SUBMODULES)]

@@ -1,4 +1,4 @@
-"""Command line: `python -m whipsnake --sysinfo`, `python -m whipsnake program.py`."""
+"""Command line: `python -m whipsnake --sysinfo`, `python -m whipsnake explain program.py`."""
 
 import sys
 
@@ -31,7 +31,12 @@ def main(args):
 
         print(whipsnake.__version__)
         return 0
-    print("usage: python -m whipsnake --sysinfo | --version", file=sys.stderr)
+    if args[:1] == ["explain"]:
+        from whipsnake._explain import main as explain
+
+        return explain(args[1:])
+    print("usage: python -m whipsnake --sysinfo | --version | explain program.py [arguments ...]",
+          file=sys.stderr)
     return 2
 
 

@@ -118,14 +118,24 @@ def inspect_cfg(f, signature=None, show_wrapper=None, **options):
 
 
 def inspect_types(f, file=None, signature=None, pretty=False, style="default", **options):
-    """Print the source with the types of its values."""
+    """Print the source, with the type of each variable and expression below its line."""
+    from whipsnake._explain import types_text
+
     out = sys.stdout if file is None else file
     chosen = signatures(f) if signature is None else [types.parse_signature(signature).args]
     for args in chosen:
         print(f"{f.__qualname__} {types.Signature(None, args)!r}"[: -len(" -> None")], file=out)
         print("-" * 80, file=out)
-        print(f._text("types", args), file=out)
+        print(types_text(f, args), file=out)
         print(file=out)
+
+
+def explain(f, signature=None):
+    """What the compiler did with each line: a Report, which prints as text and shows as a page in
+    notebooks. For one signature, or for all that were compiled."""
+    from whipsnake._explain import explain
+
+    return explain(f, signature)
 
 
 def _not_yet(name):

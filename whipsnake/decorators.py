@@ -21,6 +21,10 @@ _MEANT = frozenset(["nogil", "parallel", "fastmath", "error_model", "boundscheck
                     "debug", "locals"])
 
 
+# `python -m whipsnake explain` puts a list here, to hear of all compiled functions.
+made = None
+
+
 def _is_disabled():
     """WHIPSNAKE_DISABLE_JIT=1: decorators leave functions as they are."""
     return os.environ.get("WHIPSNAKE_DISABLE_JIT", "") not in ("", "0", "ir")
@@ -119,6 +123,8 @@ def _decorate(func, signatures, options):
     if _is_disabled():
         return func
     compiled = _core.Dispatcher(func, **options)
+    if made is not None:
+        made.append(compiled)
     if signatures:
         from whipsnake._function import compile_signature
 

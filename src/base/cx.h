@@ -28,6 +28,7 @@ typedef struct SourceFile {
     const char *text; /* UTF-8, the function's own lines (dedented), or NULL */
     uint32_t first_line; /* line number in `name` of the text's first line */
     uint32_t dedent; /* columns stripped from each line of the original */
+    bool is_ours; /* of the prelude: what happens there is told of the user's call */
 } SourceFile;
 
 typedef struct Defer Defer;
@@ -43,6 +44,7 @@ typedef struct Cx {
     /* A Python exception (owned) that came in between, such as KeyboardInterrupt: the compile goes on and
      * ends with it, whatever it finds. */
     void *raised;
+    struct Remarks *remarks; /* base/remark.h; NULL: not asked for */
     struct StrTable *strings; /* interned names */
     uint64_t stage_ns[8]; /* wall time of each stage, see StageId in core/unit.h */
 } Cx;

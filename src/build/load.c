@@ -15,6 +15,8 @@ const FnDef *build_load(Cx *cx, PyObject *func) {
                    .file = source.file,
                    .globals = py_attr(cx, func, "__globals__"),
                    .func = func};
+    const char *module = py_text_attr(cx, func, "__module__");
+    cx->files[source.file].is_ours = module && strncmp(module, "whipsnake.prelude.", 18) == 0;
     def->name = def->node->func->name;
     bd_resolve_scopes(cx, def);
     PyObject *defaults = py_attr(cx, func, "__defaults__");

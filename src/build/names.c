@@ -256,11 +256,20 @@ static bool can_be_named(Op op) {
     }
 }
 
+/* Says what the variable holds from here on, where somebody wants to know. */
+static void bind(Builder *b, const char *name, Ref value, Span span) {
+    if (!b->module->keeps_names) return;
+    Ref r = bd_add1(b, OP_BIND, span, value);
+    ir_at(b->fn, r)->name = name;
+    ir_at(b->fn, r)->ty = TY_OF(TY_NONE);
+}
+
 void bd_write_name(Builder *b, const char *name, Ref value, Span span) {
     const Var *v = bd_find_var(b->scope, name);
     value = bd_strong(b, value, name, span);
     Ins *i = ir_at(b->fn, value);
     if (can_be_named((Op)i->op) && !i->name) i->name = name;
+    bind(b, name, value, span);
     if (v->kind == VAR_LOCAL || v->kind == VAR_INNER)
         bd_write(b, v->id, value);
     else if (v->kind == VAR_CELL)

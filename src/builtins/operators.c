@@ -276,6 +276,12 @@ static int static_is(const Type *a, const Type *b) {
     return -1;
 }
 
+/* `x is None` where x is a value or None, whatever the value. */
+static bool asks_for_none(const Type *a, const Type *b) {
+    return (a->kind == TY_OPTIONAL && b->kind == TY_NONE) ||
+           (a->kind == TY_NONE && b->kind == TY_OPTIONAL);
+}
+
 static Type *is_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
     int known = static_is(a.ty, b.ty);
     if (known >= 0) {
@@ -284,7 +290,8 @@ static Type *is_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
         return TY_OF(TY_BOOL);
     }
     bool arrays = a.ty->kind == TY_ARRAY && b.ty->kind == TY_ARRAY;
-    if (!arrays && !lo_can_equal(a.ty, b.ty)) return no_operator(in, inst, r, a, b);
+    if (!arrays && !asks_for_none(a.ty, b.ty) && !lo_can_equal(a.ty, b.ty))
+        return no_operator(in, inst, r, a, b);
     return TY_OF(TY_BOOL);
 }
 
@@ -292,7 +299,9 @@ static Type *is_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
 static Ref is_lower(Lower *lo, Ref r, Arg a, Arg b) {
     bool yes = ir_at(lo->high, r)->sub == CMP_IS;
     Ref x = lo_arg(lo, a), y = lo_arg(lo, b), eq;
-    if (a.ty->kind == TY_ARRAY)
+    if (asks_for_none(a.ty, b.ty))
+        eq = lo_not(lo, lo_field(lo, a.ty->kind == TY_OPTIONAL ? x : y, 0));
+    else if (a.ty->kind == TY_ARRAY)
         eq = lo_array_same(lo, x, y);
     else
         eq = lo_equal(lo, x, y);

@@ -12,12 +12,21 @@ static const char *wanted_text(const Row *row) {
     return complexes ? "numbers" : floats ? "integers and floats" : "integers";
 }
 
+static bool may_be_none(const Call *c) {
+    for (uint32_t i = 0; i < c->nargs; i++)
+        if (c->args[i].ty && c->args[i].ty->kind == TY_OPTIONAL) return true;
+    return false;
+}
+
 Type *rule_no_overload(Call *c) {
     if (!c->in->final) return NULL;
     if (c->self.ty) infer_explain(c->in, c->inst, c->self.ref);
     infer_explain_args(c->in, c->inst, c->args, c->nargs);
     const char *wanted = wanted_text(c->row);
-    if (wanted) infer_hint(c->in, cx_printf(c->in->cx, "it takes %s", wanted));
+    const char *none = may_be_none(c)
+                           ? ", not what may be None: let an empty array or a number stand for that"
+                           : "";
+    if (wanted) infer_hint(c->in, cx_printf(c->in->cx, "it takes %s%s", wanted, none));
     const char *name = strncmp(c->row->name, "builtins.", 9) == 0 ? c->row->name + 9 : c->row->name;
     return infer_fail(c->in, c->span, D_NO_OVERLOAD, name,
                       infer_types_text(c->in->cx, c->args, c->nargs));

@@ -25,10 +25,13 @@ struct Llvm {
     Llvm *next; /* in the list of free ones */
 };
 
+typedef struct CgReport CgReport;
+
 /* What LLVM's handlers report during one compile. */
 typedef struct LlvmErrors {
     Cx *cx;
     const char *first; /* text of the first error, in the arena; NULL: none */
+    CgReport *report; /* remarks go there; NULL: nowhere */
 } LlvmErrors;
 
 typedef struct CgBlock {
@@ -36,7 +39,7 @@ typedef struct CgBlock {
     LLVMBasicBlockRef landing; /* where the block's failures go, made on demand */
     Val *phis;                 /* of all parameters, part by part */
     bool reduces; /* latch of an innermost loop that reduces: its jump asks for interleaving */
-    Val loop;     /* lanes.c: metadata of the loop this is the latch of, or NULL */
+    Val loop;     /* lanes.c, report.c: metadata of the loop this is the latch of, or NULL */
     Val accesses; /* lanes.c: the loop over threads that the block's loads and stores belong to, or NULL */
 } CgBlock;
 
@@ -69,6 +72,7 @@ typedef struct Cg {
     VEC(Val) keep; /* vector versions of math functions, which no call names */
     uint32_t uses_bitcode; /* runtime functions whose bitcode must be linked in */
     struct CgDebug *debug; /* NULL: no debug information */
+    CgReport *report; /* NULL: none is wanted */
 
     /* of the function being translated */
     const Fn *fn;
@@ -179,7 +183,8 @@ Val cg_intrinsic(Cg *cg, const char *name, LLVMTypeRef overload, Val *args, unsi
 Val *cg_const(Cg *cg, const Const *k); /* consts.c: parts of a constant */
 void cg_link_bitcode(Cg *cg); /* bitcode.c: links the runtime's inline functions */
 void cg_optimise(Cg *cg); /* pipeline.c */
-void cg_ask_interleave(Cg *cg, Val jump); /* pipeline.c: loop metadata on a latch's jump */
+/* pipeline.c: metadata for the jumps back of a loop; number: one thing more for it, or NULL. */
+Val cg_loop_node(Cg *cg, bool interleave, LLVMMetadataRef number);
 void cg_fill_reductions(Cg *cg, const Cfg *cfg); /* pipeline.c: finds latches of reductions */
 void cg_fill_lanes(Cg *cg, const Cfg *cfg); /* lanes.c: marks loops over threads */
 void cg_mark_access(Cg *cg,
@@ -195,8 +200,15 @@ bool cg_llvm_broken(void); /* a fatal error left LLVM's locks in doubt */
 
 void cg_debug_begin(Cg *cg); /* debug.c; all do nothing without options.debug */
 void cg_debug_function(Cg *cg);
-void cg_debug_span(Cg *cg, Span span);
+void cg_debug_span(Cg *cg, Span span); /* of cg->origin */
 void cg_debug_end(Cg *cg);
+
+/* report.c; all do nothing unless remarks are wanted. */
+void cg_report_begin(Cg *cg);
+void cg_report_function(Cg *cg, const Cfg *cfg); /* after reductions and lanes */
+void cg_report_end(Cg *cg);
+void cg_report_switch_on(void); /* for the process, once, while no other thread compiles */
+void cg_report_note(CgReport *report, const char *text); /* a remark of LLVM's; the text stays */
 
 void cg_keep_declarations(Cg *cg); /* math.c: of what is in cg->keep */
 void cg_module(Cg *cg); /* module.c */
@@ -212,7 +224,7 @@ uint64_t cg_now_ns(void);
     OPFN(shl) OPFN(shr) OPFN(compare) OPFN(select) OPFN(cast) OPFN(bitcast) OPFN(wrap)           \
     OPFN(math) OPFN(make) OPFN(field) OPFN(elem) OPFN(offset) OPFN(load) OPFN(store) OPFN(alloc) \
     OPFN(data) OPFN(stack) OPFN(retain) OPFN(release) OPFN(check_index) OPFN(check)              \
-    OPFN(call_fn) OPFN(call_rt) OPFN(exc_make) OPFN(poll) OPFN(const) OPFN(unset) OPFN(global)
+    OPFN(call_fn) OPFN(call_rt) OPFN(exc_make) OPFN(poll) OPFN(bind) OPFN(const) OPFN(unset) OPFN(global)
 /* clang-format on */
 #define OPFN(name) void cg_op_##name(Cg *cg, Ref r, const Ins *i);
 CG_OPS(OPFN)

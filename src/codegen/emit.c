@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/remark.h"
 #include "codegen/cg.h"
 #include "core/os.h"
 
@@ -41,10 +42,14 @@ const char *cg_own_text(Cg *cg, char *text) {
  * error. */
 static void note_diagnostic(LLVMDiagnosticInfoRef info, void *arg) {
     LlvmErrors *e = arg;
-    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || e->first) return;
+    bool is_error = LLVMGetDiagInfoSeverity(info) == LLVMDSError;
+    if (is_error ? e->first != NULL : !e->report) return;
     char *text = LLVMGetDiagInfoDescription(info);
     const char *copy = keep_text(e->cx, text);
-    e->first = copy ? copy : "error";
+    if (is_error)
+        e->first = copy ? copy : "error";
+    else if (copy)
+        cg_report_note(e->report, copy);
     LLVMDisposeMessage(text);
 }
 
@@ -62,7 +67,9 @@ static void on_fatal(const char *reason) {
 enum { USES_PER_CONTEXT = 200 };
 
 static OsMutex lock = OS_MUTEX_INIT;
-static Llvm *free_list; /* under lock */
+static Llvm *free_list; /* under lock, as what follows */
+static int compiling;
+static bool has_remarks; /* LLVM was told to make them */
 
 static void close_llvm(Llvm *l) {
     if (l->machine) LLVMDisposeTargetMachine(l->machine);
@@ -71,9 +78,16 @@ static void close_llvm(Llvm *l) {
     mem_free(l);
 }
 
+static void count_compiles(int by) {
+    os_lock(&lock);
+    compiling += by;
+    os_unlock(&lock);
+}
+
 static void give_back(void *p) {
     Llvm *l = p;
     current = NULL;
+    count_compiles(-1);
     if (broken) return;
     LLVMContextSetDiagnosticHandler(l->ctx, NULL, NULL);
     if (l->uses >= USES_PER_CONTEXT) {
@@ -92,6 +106,23 @@ static Llvm *take_free(void) {
     if (l) free_list = l->next;
     os_unlock(&lock);
     return l;
+}
+
+/* The switch is the process's, and not made to be turned while others compile. A forked child may have inherited
+ * a count of compiles that went on in its parent: it does not wait for ever. */
+static void switch_remarks_on(void) {
+    enum { PATIENCE = 3000 };
+    bool done = false;
+    for (int waited = 0; !done; waited++) {
+        os_lock(&lock);
+        if (!has_remarks && (!compiling || waited == PATIENCE)) {
+            cg_report_switch_on();
+            has_remarks = true;
+        }
+        done = has_remarks;
+        os_unlock(&lock);
+        if (!done) os_pause();
+    }
 }
 
 static Llvm *open_llvm(Cx *cx) {
@@ -116,8 +147,10 @@ Llvm *cg_take_llvm(Cx *cx, const Target *target, LlvmErrors *errors) {
     os_once(&once, install_handler);
     if (broken)
         diag_fail(cx, (Span){0}, D_LLVM, "an earlier error in this process; start it again");
+    if (remark_wanted(cx)) switch_remarks_on();
     Llvm *l = take_free();
     if (!l) l = open_llvm(cx);
+    count_compiles(1);
     l->uses++;
     current = errors;
     LLVMContextSetDiagnosticHandler(l->ctx, note_diagnostic, errors);

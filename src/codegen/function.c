@@ -31,6 +31,7 @@ static const OpFn rows[OPS] = {
     [OP_STACK] = cg_op_stack,           [OP_RETAIN] = cg_op_retain,   [OP_RELEASE] = cg_op_release,
     [OP_WRAP] = cg_op_wrap,             [OP_CHECK_INDEX] = cg_op_check_index,
     [OP_CHECK] = cg_op_check,           [OP_CALL_FN] = cg_op_call_fn, [OP_CALL_RT] = cg_op_call_rt,
+    [OP_BIND] = cg_op_bind,
     [OP_EXC_MAKE] = cg_op_exc_make,     [OP_POLL] = cg_op_poll,
     [OP_SREG] = call_sreg,              [OP_BARRIER] = call_barrier,
     [OP_SHARED] = call_shared,          [OP_ATOMIC] = call_atomic,
@@ -150,10 +151,9 @@ LLVMBasicBlockRef cg_landing(Cg *cg) {
 
 static void mark_latch(Cg *cg, Val jump) {
     const CgBlock *b = &cg->blocks[cg->block];
-    if (b->loop)
-        LLVMSetMetadata(jump, cg_md_kind(cg, "llvm.loop"), b->loop);
-    else if (b->reduces)
-        cg_ask_interleave(cg, jump);
+    Val loop = b->loop;
+    if (!loop && b->reduces) loop = cg_loop_node(cg, true, NULL);
+    if (loop) LLVMSetMetadata(jump, cg_md_kind(cg, "llvm.loop"), loop);
 }
 
 static void emit_jump(Cg *cg, const Edge *e) {
@@ -298,6 +298,7 @@ static void open_function(Cg *cg, uint32_t index) {
     cg->span = fn->span;
     cg->origin = 0;
     bind_args(cg);
+    LLVMSetCurrentDebugLocation2(cg->b, NULL); /* gdb stops behind what has none, the prologue */
     cg->entry = LLVMAppendBasicBlockInContext(cg->ctx, cg->out->fn, "entry");
     LLVMPositionBuilderAtEnd(cg->b, cg->entry);
     uint32_t slots = cg_scratch_slots(fn);
@@ -318,6 +319,7 @@ void cg_function(Cg *cg, uint32_t index) {
     LLVMBuildBr(cg->b, cg->blocks[0].first);
     cg_fill_reductions(cg, cfg);
     cg_fill_lanes(cg, cfg);
+    cg_report_function(cg, cfg);
     for (uint32_t k = 0; k < cfg->nrpo; k++) emit_block(cg, cfg->rpo[k]);
     for (uint32_t k = 0; k < cfg->nrpo; k++) drop_empty_phis(cg, cfg->rpo[k]);
 }

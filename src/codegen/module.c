@@ -228,8 +228,10 @@ void cg_module(Cg *cg) {
     fill_recursive(cg);
     fill_raising(cg);
     cg_debug_begin(cg);
+    cg_report_begin(cg);
     for (uint32_t v = 0; v < n; v++) declare_function(cg, v);
     for (uint32_t v = 0; v < n; v++) cg_function(cg, v);
+    LLVMSetCurrentDebugLocation2(cg->b, NULL); /* the last function's is not the thunk's */
     cg->target->entry(cg);
     cg_debug_end(cg);
     cg_keep_declarations(cg);
@@ -277,6 +279,7 @@ static void make_output(Cg *cg, CodegenResult *out) {
     case WANT_PTX: cg_emit(cg, LLVMAssemblyFile, &out->text, &n); break;
     case WANT_LLVM: out->text = cg_own_text(cg, LLVMPrintModuleToString(cg->mod)); break;
     case WANT_CFG: out->text = cg_dot(cg); break;
+    case WANT_EXPLAIN: break;
     case WANT_CODE:
     case WANT_TYPES:
     case WANT_IR:
@@ -303,6 +306,7 @@ void codegen_compile(Cx *cx, const Module *m, const CodegenOptions *options, Cod
 #endif
     uint64_t t1 = cg_now_ns();
     if (!options->unoptimised) cg_optimise(cg);
+    cg_report_end(cg);
     make_output(cg, out);
     uint64_t t2 = cg_now_ns();
     cx->stage_ns[STAGE_CODEGEN] += t1 - t0;

@@ -6,7 +6,7 @@
 
 /* What default<O3> does for loops and arithmetic, without what our code never needs: 0.6 of its
  * time for code that runs within 5 %. Our own passes have hoisted checks and expanded nests before.
- * No run-time unrolling; loops are interleaved only where cg_ask_interleave says so. Unswitching
+ * No run-time unrolling; loops are interleaved only where cg_fill_reductions says so. Unswitching
  * stays: stencils with conditions need it. */
 static const char quick_passes[] =
     "cgscc(inline),function(early-cse<memssa>,simplifycfg,loop-simplify,lcssa,"
@@ -101,13 +101,17 @@ void cg_fill_reductions(Cg *cg, const Cfg *cfg) {
 }
 
 /* A loop's metadata starts with itself, which makes it distinct. */
-void cg_ask_interleave(Cg *cg, Val jump) {
+Val cg_loop_node(Cg *cg, bool interleave, LLVMMetadataRef number) {
     static const char name[] = "llvm.loop.interleave.count";
-    LLVMMetadataRef hint[] = {LLVMMDStringInContext2(cg->ctx, name, sizeof name - 1),
-                              LLVMValueAsMetadata(cg_i32(cg, INTERLEAVE))};
-    LLVMMetadataRef self = LLVMTemporaryMDNode(cg->ctx, NULL, 0);
-    LLVMMetadataRef parts[] = {self, LLVMMDNodeInContext2(cg->ctx, hint, 2)};
-    LLVMMetadataRef loop = LLVMMDNodeInContext2(cg->ctx, parts, 2);
+    LLVMMetadataRef self = LLVMTemporaryMDNode(cg->ctx, NULL, 0), parts[3] = {self};
+    unsigned n = 1;
+    if (number) parts[n++] = number;
+    if (interleave) {
+        LLVMMetadataRef hint[] = {LLVMMDStringInContext2(cg->ctx, name, sizeof name - 1),
+                                  LLVMValueAsMetadata(cg_i32(cg, INTERLEAVE))};
+        parts[n++] = LLVMMDNodeInContext2(cg->ctx, hint, 2);
+    }
+    LLVMMetadataRef loop = LLVMMDNodeInContext2(cg->ctx, parts, n);
     LLVMMetadataReplaceAllUsesWith(self, loop);
-    LLVMSetMetadata(jump, cg_md_kind(cg, "llvm.loop"), LLVMMetadataAsValue(cg->ctx, loop));
+    return LLVMMetadataAsValue(cg->ctx, loop);
 }

@@ -35,6 +35,12 @@ static inline uint64_t os_now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Lets others run for a millisecond. */
+static inline void os_pause(void) {
+    struct timespec t = {0, 1000000};
+    nanosleep(&t, NULL);
+}
+
 /* --- threads ---------------------------------------------------------------------------------- */
 
 typedef pthread_t OsThread;

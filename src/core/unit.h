@@ -59,6 +59,7 @@ typedef enum Want {
     WANT_ASM,
     WANT_CFG,
     WANT_PTX,
+    WANT_EXPLAIN, /* what was done: see driver/report.h */
     WANT_INTERP
 } Want;
 

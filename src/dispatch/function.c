@@ -214,14 +214,16 @@ static PyObject *list_entries(PyObject *self, PyObject *unused) {
 
 /* _text(what, types, ptx_target=None): the function at a stage of its compilation. */
 static PyObject *text_of(PyObject *self, PyObject *args) {
-    static const char *const wants[] = {"code", "types", "ir", "llvm", "asm", "cfg", "ptx"};
+    static const char *const wants[] = {"code", "types", "ir",  "llvm",
+                                        "asm",  "cfg",   "ptx", "explain"};
     Dispatcher *d = self_of(self);
     const char *what, *ptx_target = NULL;
     PyObject *seq;
     if (!PyArg_ParseTuple(args, "sO|z", &what, &seq, &ptx_target)) return NULL;
     int want = WANT_TYPES;
-    while (want <= WANT_PTX && strcmp(wants[want], what) != 0) want++;
-    if (want > WANT_PTX) return PyErr_Format(PyExc_ValueError, "there is no text called %s", what);
+    while (want <= WANT_EXPLAIN && strcmp(wants[want], what) != 0) want++;
+    if (want > WANT_EXPLAIN)
+        return PyErr_Format(PyExc_ValueError, "there is no text called %s", what);
     Type **types = signature_types(d, seq);
     PyObject *text = types ? function_text(d, types, d->nparams, (Want)want, ptx_target) : NULL;
     PyMem_Free(types);
@@ -271,6 +273,7 @@ static PyObject *call_python(const char *name, PyObject *self, PyObject *args, P
     METHOD(inspect_asm) \
     METHOD(inspect_cfg) \
     METHOD(inspect_ir) \
+    METHOD(explain) \
     METHOD(inspect_disasm_cfg) \
     METHOD(get_metadata) \
     METHOD(get_annotation_info) \

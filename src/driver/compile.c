@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "codegen/codegen.h"
 #include "core/os.h"
+#include "driver/report.h"
 #include "driver/unit.h"
 #include "infer/infer.h"
 #include "infer/row.h"
@@ -31,6 +32,7 @@ static const CoreApi *core;
 typedef struct Job {
     const CompileRequest *req;
     Module *m;
+    Infer *in;
     const char *text; /* of the wants that are texts */
     CodegenResult code;
     LoadResult loaded;
@@ -94,15 +96,17 @@ static void book(Cx *cx, StageId stage, uint64_t *t) {
 static void run_front(Cx *cx, void *arg) {
     Job *job = arg;
     uint64_t t = os_now_ns();
-    Infer *in = NEW(cx, Infer);
+    Infer *in = job->in = NEW(cx, Infer);
+    if (job->req->want == WANT_EXPLAIN) cx->remarks = NEW(cx, Remarks);
     job->m = NEW(cx, Module);
     Inst *entry = infer_run(in, cx, core, job->m, job->req);
     book(cx, STAGE_INFER, &t);
     if (wants_dump("ir")) dump_text("ir", typed_text(cx, in));
     if (job->req->want == WANT_TYPES) {
-        job->text = typed_text(cx, in);
+        job->text = report_text(cx, in);
         return;
     }
+    if (remark_wanted(cx)) report_conversions(cx, in);
     lower_module(in, entry);
     book(cx, STAGE_LOWERING, &t);
     dump_module(cx, "low", job->m);
@@ -134,6 +138,7 @@ static void make_code(Cx *cx, Job *job) {
     codegen_compile(cx, job->m, &options, &job->code);
     job->text = job->code.text;
     if (req->want == WANT_CODE) load_code(cx, job);
+    if (req->want == WANT_EXPLAIN) job->text = report_text(cx, job->in);
 }
 
 static void run_back(Cx *cx, void *arg) {

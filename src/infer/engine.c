@@ -355,6 +355,8 @@ Inst *infer_run(Infer *in, Cx *cx, const CoreApi *core, Module *module, const Co
     *in = (Infer){.cx = cx, .core = core, .module = module, .req = req};
     module->locals = req->locals;
     module->changing = req->changing;
+    module->debug = req->options.debug;
+    module->keeps_names = module->debug || req->want == WANT_TYPES || req->want == WANT_EXPLAIN;
     const FnDef *def = infer_def(in, req->func);
     Inst *entry =
         infer_instance(in, def, req->args, NULL, req->nargs, options_of(&req->options), (Span){0});

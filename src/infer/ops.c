@@ -412,6 +412,7 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
     case OP_CLOSURE: return infer_closure(in, inst, ins);
     case OP_FORMAT: return infer_format(in, inst, ins);
     case OP_CONCAT: return TY_OF(TY_STR);
+    case OP_BIND:
     case OP_CHECK_SET: return TY_OF(TY_NONE);
     case OP_EXC_MATCH: return infer_exc_match(in, inst, ins);
     case OP_EXC_AS: return TY_OF(TY_EXC);

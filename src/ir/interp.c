@@ -205,6 +205,7 @@ static int step(Frame *fr, Ref r) {
     case OP_CALL_FN: return call_fn(fr, i, prep, out);
     case OP_CALL_RT: return interp_call_rt(fr, i, r);
     case OP_EXC_MAKE: return make_exception(fr, i, prep, out);
+    case OP_BIND: return 0;
     case OP_POLL: return poll(fr, prep->where.site);
     case OP_SREG: *out = fr->ctx->sregs[3 * i->sub + i->imm]; return 0;
     case OP_BARRIER: return 0;

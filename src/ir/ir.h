@@ -256,6 +256,8 @@ struct Fn {
 struct Module {
     PyObject *changing; /* CompileRequest.changing; borrowed */
     PyObject *locals; /* dict: types asked for variables of the entry function, or NULL; borrowed */
+    bool keeps_names; /* HIGH has a BIND for every assignment to a name; LOW too, if `debug` */
+    bool debug;
     VEC(Fn *) fns; /* fns.at[0] is the entry */
     VEC(PyObject *)
     classes; /* exception classes named by EXC_MAKE, borrowed (kept alive by the compile) */

@@ -14,6 +14,7 @@ const Form ir_forms[OPS] = {
     [OP_BINARY] = {.sub = SUB_BIN},
     [OP_INPLACE] = {.sub = SUB_BIN},
     [OP_COMPARE] = {.sub = SUB_CMP},
+    [OP_BIND] = {.payload = PAY_NAME},
     [OP_GETATTR] = {.payload = PAY_NAME},
     [OP_SETATTR] = {.payload = PAY_NAME},
     [OP_UNPACK] = {.nimm = 2},

@@ -317,6 +317,7 @@ static const TypeRow type_rows[OPS] = {
     [OP_CALL_FN] = {T_ANY, T_ANY, check_call_fn, false},
     [OP_CALL_RT] = {T_ANY, T_ANY, check_call_rt, false},
     [OP_EXC_MAKE] = {T_ANY, T_EXC, check_exc_make, false},
+    [OP_BIND] = {T_ANY, T_NONE, NULL, false},
     [OP_POLL] = {0, T_NONE, NULL, false},
     [OP_SREG] = {0, T_I64, check_sreg, true},
     [OP_BARRIER] = {0, T_NONE, NULL, true},

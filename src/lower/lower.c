@@ -362,6 +362,14 @@ static Ref check_bound(Lower *lo, Ref ok, const char *name, bool captured) {
 }
 
 static bool is_unset(const Lower *lo, Ref high) { return ir_at(lo->high, high)->op == OP_UNSET; }
+static Ref lower_bind(Lower *lo, const Ins *ins) {
+    if (!lo->in->module->debug || ir_at(lo->high, ins->args[0])->ty->kind == TY_UNDEF)
+        return lo_none(lo);
+    Ref v = lo_get(lo, ins->args[0]);
+    Ref r = lo_op(lo, OP_BIND, TY_OF(TY_NONE), 1, &v);
+    ir_at(lo->fn, r)->name = ins->name;
+    return r;
+}
 
 static Ref lower_cell_get(Lower *lo, const Ins *ins) {
     Ref cell = lo_get(lo, ins->args[0]);
@@ -450,6 +458,7 @@ static Ref lower_ins(Lower *lo, Ref r) {
         for (uint32_t i = 0; i < ins->nargs; i++) pieces[i] = lo_get(lo, ins->args[i]);
         return lower_concat(lo, ins->nargs, pieces);
     }
+    case OP_BIND: return lower_bind(lo, ins);
     case OP_CHECK_SET: return check_bound(lo, lo_get(lo, ins->args[0]), ins->name, false);
     case OP_CELL_NEW: {
         Ref first = is_unset(lo, ins->args[0]) ? 0 : lo_get(lo, ins->args[0]);

@@ -11,7 +11,9 @@
  * with nothing done and nothing else raised before it; where there is no first iteration it is not
  * asked. What computes its operands is copied, if that can not raise; the back end's own motion
  * does the rest, which it can not do as long as a check may leave the loop. */
+#include "base/remark.h"
 #include "opt/affine.h"
+#include "opt/report.h"
 
 typedef struct Hoist {
     Cx *cx;
@@ -84,6 +86,7 @@ static void make_first(Hoist *h, BlockId handler_of) {
 }
 
 static void move(Hoist *h, Ref r) {
+    opt_report_check(h->cx, h->fn, r, REMARK_CHECK_BEFORE);
     if (h->first == NO_BLOCK) make_first(h, ir_at(h->fn, r)->block);
     Refs args = {0};
     for (uint32_t a = 0; a < ir_at(h->fn, r)->nargs; a++)

@@ -10,6 +10,8 @@
  * (range, version, strip) must see through calls. Every copied instruction keeps its span and gets
  * an origin: tracebacks still show the inlined frame. */
 #include "base/map.h"
+#include "base/remark.h"
+#include "ir/remark.h"
 #include "ir/rt.h"
 #include "opt/opt_int.h"
 
@@ -163,11 +165,18 @@ static void join_body(Cx *cx, Fn *fn, uint32_t first_block, BlockId b, BlockId c
     }
 }
 
+static void report(Cx *cx, const Fn *fn, const Ins *call) {
+    if (!remark_wanted(cx) || cx->files[call->callee->file].is_ours) return;
+    Place p = ir_place(cx, fn, call->span, call->origin);
+    if (p.span.line) remark_add(cx, REMARK_INLINED, p.span, call->callee->qualname)->via = p.via;
+}
+
 /* Inlines the call at position `at` of block b. */
 static void inline_call(Cx *cx, Fn *fn, BlockId b, uint32_t at, Subst *sub) {
     Ref r = fn->blocks.at[b].ins.at[at];
     const Ins call = *ir_at(fn, r);
     const Fn *callee = call.callee;
+    report(cx, fn, &call);
     BlockId cont = ir_split(cx, fn, b, at + 1);
     if (call.ty->kind != TY_NONE) subst_set(cx, sub, r, ir_add_param(cx, fn, cont, call.ty));
     Map refs = {0}, ids = {0};

@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "opt/opt.h"
+#include "opt/report.h"
 
 typedef struct Pass {
     const char *name;
@@ -108,10 +109,22 @@ static void split_kernel(Cx *cx, Module *m) {
     run(cx, m, &passes[SIMPLIFY]);
 }
 
+/* For a debugger: nothing is moved, merged or copied, so that each line and each variable is there. */
+static void run_for_debugger(Cx *cx, Module *m) {
+    run(cx, m, &passes[SIMPLIFY]);
+    run(cx, m, &passes[ESCAPE]);
+    run(cx, m, &passes[RC_INSERT]);
+}
+
 void opt_run(Cx *cx, Module *m) {
+    if (m->debug && !m->fns.at[0]->is_kernel) {
+        run_for_debugger(cx, m);
+        return;
+    }
     bool splits = m->fns.at[0]->is_kernel && m->fns.at[0]->block_dim[0];
     verify(cx, m, "lowering");
     if (splits) run(cx, m, &passes[SIMT_DIMS]); /* first: inlining needs it, and constants fold */
+    opt_report_checks(cx, m);
     run(cx, m, &passes[SIMPLIFY]); /* bodies as small as they get before they are copied */
     run(cx, m, &passes[INLINE]);
     run(cx, m, &passes[SIMPLIFY]);
@@ -122,12 +135,14 @@ void opt_run(Cx *cx, Module *m) {
     run(cx, m,
         &passes[VERSION]); /* after range, which may leave nothing to do; copies what is final */
     run(cx, m, &passes[HOIST]); /* in loops that version has left */
+    opt_report_parallel(cx, m);
     /* Behind version: only checks that depend on values are left, and what is made here need not be
      * copied. */
     run(cx, m, &passes[STRIPS]);
     run(cx, m, &passes[WRAP]); /* what strip left */
     run(cx, m, &passes[CSE]); /* the checks before neighbouring nests have much in common */
     run(cx, m, &passes[SIMPLIFY]);
+    opt_report_rest(cx, m);
     run(cx, m, &passes[ESCAPE]);
     /* Last: nothing after it may move, copy or drop a use of a counted value. */
     run(cx, m, &passes[RC_INSERT]);

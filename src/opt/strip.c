@@ -29,7 +29,10 @@
  * compares where they lie, and the loop as it was runs if they overlap. */
 #include "opt/strip.h"
 
+#include "base/remark.h"
 #include "ir/math.h"
+#include "ir/remark.h"
+#include "opt/report.h"
 
 typedef struct Decide {
     StripPlan *p;
@@ -532,10 +535,21 @@ static bool plan(Decide *d, Loop *loop, bool all) {
     return true;
 }
 
+static void report(const StripPlan *p) {
+    if (!remark_wanted(p->cx)) return;
+    for (uint32_t k = 0; k < p->checks.n; k++)
+        opt_report_check(p->cx, p->fn, p->checks.at[k], REMARK_CHECK_STRIPS);
+    Place place = ir_place_of_loop(p->cx, p->fn, p->loop);
+    if (place.span.line)
+        remark_add(p->cx, REMARK_STRIPS, place.span, cx_printf(p->cx, "%d", STRIP))->via =
+            place.via;
+}
+
 static bool strip_loop(Cx *cx, Fn *fn, Affine *af, Loop *loop) {
     StripPlan less = {.cx = cx, .fn = fn, .af = af, .loop = loop}, more = less;
     Decide d = {.p = &less}, d2 = {.p = &more};
     if (!plan(&d, loop, false)) return false;
+    report(&less);
     strip_build(wants_commit(&d) && plan(&d2, loop, true) ? &more : &less);
     return true;
 }

@@ -19,7 +19,9 @@
  * succeed. */
 #include "opt/version.h"
 #include "base/diag.h"
+#include "base/remark.h"
 #include "ir/math.h"
+#include "opt/report.h"
 
 enum { EITHER = 2 }; /* ways to show one thing, tried at run time */
 
@@ -398,7 +400,10 @@ static Ref emit_checks(Version *v, int bits) {
 static void drop_checks(Version *v) {
     for (uint32_t i = 0; i < v->drops.n; i++) {
         const Drop *d = &v->drops.at[i];
-        if (d->check) ir_kill(v->fn, d->check);
+        if (d->check) {
+            opt_report_check(v->cx, v->fn, d->check, REMARK_CHECK_BEFORE);
+            ir_kill(v->fn, d->check);
+        }
         if (!d->wrap || ir_at(v->fn, d->wrap)->op != OP_WRAP) continue;
         if (d->from_end) {
             ir_at(v->fn, d->wrap)->op = OP_ADD;

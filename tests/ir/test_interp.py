@@ -490,3 +490,14 @@ b0:
 
 def test_poll_without_a_signal():
     assert result("fn low @f() -> none {\nb0:\n    poll\n    return\n}\n") == "none"
+
+
+def test_bind_does_nothing():
+    text = """fn low @f(n: int64) -> int64 {
+b0:
+    %1: int64 = arg #0
+    bind "n" %1
+    return %1
+}
+"""
+    assert result(text, "5") == "5"

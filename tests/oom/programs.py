@@ -330,6 +330,7 @@ TASKS = {
     "wrong count": _wrong_call(1, 2, 3),
     "unknown keyword": _wrong_call(1, z=3),
     "inspect_types": _text_of("inspect_types"),
+    "explain": _text_of("explain"),
     "inspect_ir": _text_of("inspect_ir"),
     "inspect_llvm": _text_of("inspect_llvm"),
     "inspect_asm": _text_of("inspect_asm"),

@@ -365,3 +365,15 @@ def test_a_deeply_nested_expression():
     from support import make
     check(make("def f(x):\n    return " + "(" * 60 + "x" + " + 1)" * 60 + "\n"), 3)
     check(make("def f(x):\n    return " + "-" * 51 + "x\n"), 3)
+
+
+def test_is_none_of_any_value_that_may_be_none():
+    def pick(a, n):
+        x = None
+        if n > 1:
+            x = a
+        return x is None, x is not None, None is x
+
+    for a in (np.ones(3), (1, 2.5), "text", 3.5, 1j):
+        for n in (1, 2):
+            check(pick, a, n)

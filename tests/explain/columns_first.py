@@ -1,0 +1,22 @@
+# The inner loop goes down the columns of a C array; the other order does not.
+import numpy as np
+
+from whipsnake import njit
+
+
+@njit
+def scale_columns(a, f):
+    for j in range(a.shape[1]):
+        for i in range(a.shape[0]):
+            a[i, j] *= f[j]
+
+
+@njit
+def scale_rows(a, f):
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            a[i, j] *= f[j]
+
+
+scale_columns(np.ones((3, 4)), np.ones(4))
+scale_rows(np.ones((3, 4)), np.ones(4))
