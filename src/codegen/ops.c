@@ -291,8 +291,25 @@ static Val compare_part(Cg *cg, const Ins *i, const Type *ty, uint32_t k) {
     return LLVMBuildICmp(cg->b, p, a, b, "");
 }
 
+/* x % k == 0 asks whether k divides x, which is quicker told of the machine's remainder. NULL: it is
+ * something else. */
+static Val divides(Cg *cg, const Ins *i) {
+    const Ins *mod = ir_at(cg->fn, i->args[0]), *zero = ir_at(cg->fn, i->args[1]);
+    bool asks = (i->op == OP_EQ || i->op == OP_NE) && mod->op == OP_FLOORMOD && is_signed(mod->ty);
+    if (!asks || zero->op != OP_CONST || zero->k->i != 0) return NULL;
+    Val a = cg_arg(cg, mod, 0), b = safe_divisor(cg, cg_arg(cg, mod, 1), true);
+    if (LLVMIsAConstantInt(b) && log2_exact(LLVMConstIntGetZExtValue(b)) >= 0) return NULL;
+    return LLVMBuildICmp(cg->b, i->op == OP_EQ ? LLVMIntEQ : LLVMIntNE,
+                         LLVMBuildSRem(cg->b, a, b, ""), int_const(a, 0), "");
+}
+
 /* Aggregates are equal if all their parts are. */
 void cg_op_compare(Cg *cg, Ref r, const Ins *i) {
+    Val quick = divides(cg, i);
+    if (quick) {
+        cg_set(cg, r, quick);
+        return;
+    }
     const Type *ty = cg_type(cg, i->args[0]);
     LLVMOpcode join = i->op == OP_NE ? LLVMOr : LLVMAnd;
     Val all = LLVMConstInt(cg->part[P_I1], i->op == OP_EQ, false); /* of no parts */
