@@ -191,6 +191,36 @@ static Val int_floormod(Cg *cg, Val a, Val b, bool sign) {
     return LLVMBuildAdd(cg->b, r, more, "");
 }
 
+/* Between float64 and integers of up to 51 bits, with instructions that every vector unit has: as the lowest
+ * bits of a float that is large enough. */
+static const uint64_t large_bits = 0x4338000000000000; /* 1.5 * 2**52 */
+
+static Val small_to_float(Cg *cg, Val v, bool sign) {
+    Val wide = cg_int_to(cg, v, sign, cg->i64);
+    Val sum = LLVMBuildAdd(cg->b, wide, LLVMConstInt(cg->i64, large_bits, false), "");
+    LLVMTypeRef f64 = cg->part[P_F64];
+    return LLVMBuildFSub(cg->b, LLVMBuildBitCast(cg->b, sum, f64, ""), LLVMConstReal(f64, 0x1.8p52),
+                         "");
+}
+
+static Val small_to_int(Cg *cg, Val v, LLVMTypeRef to) {
+    Val sum = LLVMBuildFAdd(cg->b, v, LLVMConstReal(cg->part[P_F64], 0x1.8p52), "");
+    Val bits = LLVMBuildBitCast(cg->b, sum, cg->i64, "");
+    return cg_int_to(cg, LLVMBuildSub(cg->b, bits, LLVMConstInt(cg->i64, large_bits, false), ""),
+                     true, to);
+}
+
+/* Exact: a quotient that is no integer is at least 1 / |b| from the next, which is more than its rounding
+ * error; and quotient times divisor is below 2**53. */
+static Val small_floor(Cg *cg, Val a, Val b, bool sign, bool want_mod) {
+    LLVMTypeRef f64 = cg->part[P_F64];
+    Val x = small_to_float(cg, a, sign), y = small_to_float(cg, b, sign);
+    Val q = LLVMBuildFDiv(cg->b, x, y, "");
+    q = cg_intrinsic(cg, "llvm.floor", f64, &q, 1);
+    if (want_mod) q = LLVMBuildFSub(cg->b, x, LLVMBuildFMul(cg->b, q, y, ""), "");
+    return small_to_int(cg, q, LLVMTypeOf(a));
+}
+
 /* CPython's float_divmod: the remainder with the divisor's sign, and the quotient that goes with
  * it, snapped to an integer. Division by zero gives what x / 0 gives. */
 static void float_divmod(Cg *cg, LLVMTypeRef ty, Val x, Val y, unsigned fast, Val *div, Val *mod) {
@@ -221,6 +251,8 @@ static void floor_op(Cg *cg, Ref r, const Ins *i, bool want_mod) {
     if (i->ty->kind == TY_FLOAT) {
         float_divmod(cg, cg_part_type(cg, i->ty, 0), a, b, i->fast, &div, &mod);
         cg_set(cg, r, want_mod ? mod : div);
+    } else if (i->imm & 1) {
+        cg_set(cg, r, small_floor(cg, a, b, is_signed(i->ty), want_mod));
     } else {
         cg_set(cg, r, (want_mod ? int_floormod : int_floordiv)(cg, a, b, is_signed(i->ty)));
     }
