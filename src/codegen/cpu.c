@@ -116,6 +116,7 @@ static void open_llvm_target(void) {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     cpu.triple = "x86_64-unknown-linux-gnu";
+    cpu.truncate[0] = "llvm.x86.sse.cvttss2si64", cpu.truncate[1] = "llvm.x86.sse2.cvttsd2si64";
     cpu.stack_register = "rsp";
 }
 

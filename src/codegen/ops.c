@@ -1,4 +1,6 @@
 /* Scalar operations, aggregates and casts. Complex numbers work part by part. */
+#include <string.h>
+
 #include "codegen/cg.h"
 
 static const struct {
@@ -371,6 +373,23 @@ static Val float_to_int(Cg *cg, Val v, const Type *to) {
                           LLVMIntTypeInContext(cg->ctx, to->bits), "");
 }
 
+/* Out of range and for NaN: the smallest integer. */
+static Val float_to_int_or_min(Cg *cg, Val v, bool wide) {
+    const char *name = cg->target->truncate[wide];
+    LLVMTypeRef ty = cg->part[wide ? P_F64 : P_F32];
+    if (name) {
+        Val lanes = LLVMGetPoison(LLVMVectorType(ty, wide ? 2 : 4));
+        lanes = LLVMBuildInsertElement(cg->b, lanes, v, cg_i32(cg, 0), "");
+        Val fn = LLVMGetIntrinsicDeclaration(cg->mod, LLVMLookupIntrinsicID(name, strlen(name)),
+                                             NULL, 0);
+        return LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(fn), fn, &lanes, 1, "");
+    }
+    Val size = cg_intrinsic(cg, "llvm.fabs", ty, &v, 1);
+    Val fits = LLVMBuildFCmp(cg->b, LLVMRealOLT, size, LLVMConstReal(ty, 0x1p63), "");
+    return LLVMBuildSelect(cg->b, fits, LLVMBuildFPToSI(cg->b, v, cg->i64, ""),
+                           cg_i64(cg, INT64_MIN), "");
+}
+
 static Val to_bool(Cg *cg, Val v, const Type *from) {
     LLVMTypeRef ty = LLVMTypeOf(v);
     if (from->kind == TY_FLOAT) return LLVMBuildFCmp(cg->b, LLVMRealUNE, v, LLVMConstNull(ty), "");
@@ -396,7 +415,9 @@ static bool is_scalar(const Type *ty) {
 void cg_op_cast(Cg *cg, Ref r, const Ins *i) {
     const Type *from = cg_type(cg, i->args[0]), *to = i->ty;
     Val *v = cg_parts(cg, i->args[0]);
-    if (is_scalar(from) && is_scalar(to)) {
+    if (i->imm) {
+        cg_set(cg, r, float_to_int_or_min(cg, v[0], from->bits == 64));
+    } else if (is_scalar(from) && is_scalar(to)) {
         cg_set(cg, r, cast_scalar(cg, v[0], from, to));
     } else if (to->kind == TY_COMPLEX && (from->kind == TY_COMPLEX || is_scalar(from))) {
         const Type *part = TY_F(to->bits / 2);
