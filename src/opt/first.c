@@ -16,16 +16,17 @@ Ref first_read(First *f, BlockId to, Ref r) {
     return made;
 }
 
-/* Can the header's test be asked before the loop: is it a pure function of what comes in? */
-static bool is_test_simple(const First *f, Ref r, uint32_t depth) {
+static bool is_simple(const First *f, Ref r, uint32_t depth) {
     const Ins *i = ir_at(f->fn, r);
     if (!affine_is_in(f->af, f->loop, i->block)) return true;
     if (i->op == OP_PARAM) return i->block == f->loop->header;
     if (!depth || !opt_is_pure(f->fn, r)) return false;
     for (uint32_t a = 0; a < i->nargs; a++)
-        if (!is_test_simple(f, i->args[a], depth - 1)) return false;
+        if (!is_simple(f, i->args[a], depth - 1)) return false;
     return true;
 }
+
+bool first_can_read(const First *f, Ref r) { return is_simple(f, r, 8); }
 
 bool first_look(First *f, const Loop *loop) {
     const Block *header = &f->fn->blocks.at[loop->header];
@@ -39,7 +40,7 @@ bool first_look(First *f, const Loop *loop) {
         return false;
     for (uint32_t i = 0; i < header->ins.n; i++)
         if (!opt_is_pure(f->fn, header->ins.at[i])) return false;
-    return is_test_simple(f, t->arg, 8);
+    return first_can_read(f, t->arg);
 }
 
 void first_enter(First *f) {
@@ -47,8 +48,7 @@ void first_enter(First *f) {
     BlockId from = f->block == NO_BLOCK ? f->before : f->block;
     const Edge *in = &f->fn->blocks.at[from].term.succ[0];
     f->copies = (Map){0};
-    for (uint32_t i = 0; i < params->n; i++)
-        map_set(f->cx, &f->copies, params->at[i], in->args[i]);
+    for (uint32_t i = 0; i < params->n; i++) map_set(f->cx, &f->copies, params->at[i], in->args[i]);
 }
 
 void first_make(First *f, const Edge *handler) {

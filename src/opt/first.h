@@ -17,6 +17,8 @@ typedef struct First {
 
 /* Can the loop's test be asked before it, and is nothing done where it is asked? */
 bool first_look(First *f, const Loop *loop);
+/* Is r a pure function of what comes into the loop? */
+bool first_can_read(const First *f, Ref r);
 /* handler: where an exception raised in the block goes. */
 void first_make(First *f, const Edge *handler);
 /* In what follows the header's parameters are what comes in. */
