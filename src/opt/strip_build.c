@@ -391,9 +391,14 @@ static void build_head(Build *b) {
     Ref enough = add_bool_op(b, b->strip, OP_GT, left, add_int(b, b->strip, i64, FEW - 1));
     ir_branch(b->cx, b->fn, b->strip, enough, ir_edge(b->cx, b->size, 0, NULL),
               ir_edge(b->cx, header, params->n, params->at), (Span){0});
-    Ref most = add_int(b, b->size, i64, STRIP);
-    Ref less = add_bool_op(b, b->size, OP_LT, left, most);
-    Ref n = add(b, b->size, OP_SELECT, i64, 3, (Ref[]){less, left, most});
+    /* Whole vectors, so that the passes need no code for what is left over; in a form that shows the
+     * back end that it is so: 8 + (min(left - 8, 56) & 56). */
+    Ref few = add_int(b, b->size, i64, FEW), most = add_int(b, b->size, i64, STRIP - FEW);
+    Ref n = add(b, b->size, OP_SUB, i64, 2, (Ref[]){left, few});
+    Ref less = add_bool_op(b, b->size, OP_LT, n, most);
+    n = add(b, b->size, OP_SELECT, i64, 3, (Ref[]){less, n, most});
+    n = add(b, b->size, OP_AND, i64, 2, (Ref[]){n, most});
+    n = add(b, b->size, OP_ADD, i64, 2, (Ref[]){n, few});
     b->end = add(b, b->size, OP_ADD, i64, 2, (Ref[]){b->start, n});
 }
 
