@@ -151,8 +151,8 @@ static void choose_math(void) {
 
 #endif
 
-/* Scalars of one block become vectors only where that saves three instructions and more: LLVM takes the
- * shuffles around two lanes for cheaper than they are. */
+/* Scalars of one block become vectors only where that saves three instructions and more: LLVM takes
+ * the shuffles around two lanes for cheaper than they are. */
 static void set_options(void) {
     static const char *const options[] = {"whipsnake", "-slp-threshold=2"};
     LLVMParseCommandLineOptions(2, options, NULL);

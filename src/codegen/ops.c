@@ -193,8 +193,8 @@ static Val int_floormod(Cg *cg, Val a, Val b, bool sign) {
     return LLVMBuildAdd(cg->b, r, more, "");
 }
 
-/* Between float64 and integers of up to 51 bits, with instructions that every vector unit has: as the lowest
- * bits of a float that is large enough. */
+/* Between float64 and integers of up to 51 bits, with instructions that every vector unit has: as
+ * the lowest bits of a float that is large enough. */
 static const uint64_t large_bits = 0x4338000000000000; /* 1.5 * 2**52 */
 
 static Val small_to_float(Cg *cg, Val v, bool sign) {
@@ -212,8 +212,8 @@ static Val small_to_int(Cg *cg, Val v, LLVMTypeRef to) {
                      true, to);
 }
 
-/* Exact: a quotient that is no integer is at least 1 / |b| from the next, which is more than its rounding
- * error; and quotient times divisor is below 2**53. */
+/* Exact: a quotient that is no integer is at least 1 / |b| from the next one, which is more than
+ * its rounding error; and quotient times divisor is below 2**53. */
 static Val small_floor(Cg *cg, Val a, Val b, bool sign, bool want_mod) {
     LLVMTypeRef f64 = cg->part[P_F64];
     Val x = small_to_float(cg, a, sign), y = small_to_float(cg, b, sign);
@@ -325,8 +325,8 @@ static Val compare_part(Cg *cg, const Ins *i, const Type *ty, uint32_t k) {
     return LLVMBuildICmp(cg->b, p, a, b, "");
 }
 
-/* x % k == 0 asks whether k divides x, which is quicker told of the machine's remainder. NULL: it is
- * something else. */
+/* x % k == 0 asks whether k divides x, which is quicker told from the machine's remainder. NULL: it
+ * is something else. */
 static Val divides(Cg *cg, const Ins *i) {
     const Ins *mod = ir_at(cg->fn, i->args[0]), *zero = ir_at(cg->fn, i->args[1]);
     bool asks = (i->op == OP_EQ || i->op == OP_NE) && mod->op == OP_FLOORMOD && is_signed(mod->ty);

@@ -8,8 +8,8 @@
  * relies on: version (a loop with checks is left alone)    keeps: nothing
  * breaks: the graph before each such loop
  *
- * And where v is a chain of integer operations that may be taken in any order, what waits for p comes
- * last in it.
+ * And where v is a chain of integer operations that may be taken in any order, what waits for p
+ * comes last in it.
  *
  * Recurrences (running sums, filters, tables of dynamic programming) otherwise wait for memory in
  * each iteration, a few times as long as for the operation itself. The back end's own pass for it
@@ -76,7 +76,8 @@ static const Ins *element(const Carry *c, Ref access) {
     return e->op == OP_ELEM && !is_inside(c, e->args[0]) ? e : NULL;
 }
 
-/* By how much value r grows per iteration, if it is a parameter of the header or does not change. */
+/* By how much value r grows per iteration, if it is a parameter of the header or does not
+ * change. */
 static bool find_growth(const Carry *c, Ref r, int64_t *step) {
     const Ins *i = ir_at(c->fn, r);
     *step = 0;
@@ -128,8 +129,8 @@ static void add_arg(Carry *c, BlockId from, BlockId to, Ref arg) {
     }
 }
 
-/* The header gets the parameter: from before the loop what is loaded there, or, with no iteration to
- * come, anything. */
+/* The header gets the parameter: from before the loop what is loaded there, or, with no iteration
+ * to come, anything. */
 static void add_param(Carry *c, Ref load) {
     Fn *fn = c->fn;
     BlockId header = c->loop->header;
@@ -146,7 +147,7 @@ static void add_param(Carry *c, Ref load) {
     add_arg(c, c->loop->latch, header, ir_at(fn, c->store)->args[1]);
 }
 
-/* --- the way from one iteration to the next ---------------------------------------------------- */
+/* --- the way from one iteration to the next --------------------------------------------------- */
 
 enum { DEEP = 8 };
 
@@ -180,38 +181,44 @@ static void count_use(void *arg, Ref *use) {
     u->n += *use == u->of;
 }
 
-/* x op (y op z), of which z alone waits: (x op y) op z, so that only one operation waits. True if it was
- * so, or the other way round. */
-static bool let_last(Carry *c, Ref v) {
-    Fn *fn = c->fn;
-    for (uint32_t k = 0; k < 2; k++) {
-        Ref x = ir_at(fn, v)->args[k], inner = ir_at(fn, v)->args[!k];
-        const Ins *in = ir_at(fn, inner);
-        if (!is_free(in) || !is_same_op(in, ir_at(fn, v)) || in->block != ir_at(fn, v)->block)
-            continue;
-        Uses u = {.of = inner};
-        for (BlockId b = 0; b < fn->blocks.n; b++) ir_visit_uses(fn, b, count_use, &u);
-        bool late0 = waits(c, in->args[0], DEEP), late1 = waits(c, in->args[1], DEEP);
-        if (u.n != 1 || late0 == late1 || waits(c, x, DEEP)) continue;
-        Ref late = in->args[!late0], early = in->args[late0];
-        const Refs *list = &fn->blocks.at[in->block].ins;
-        uint32_t at = 0;
-        while (list->at[at] != v) at++;
-        Ins made = *in;
-        Ref r = ir_insert(c->cx, fn, made.block, at, (Op)made.op, made.ty, made.span, 2,
-                          (Ref[]){x, early});
-        ir_at(fn, r)->sub = made.sub;
-        ir_at(fn, r)->origin = made.origin;
-        ir_at(fn, v)->args[0] = r, ir_at(fn, v)->args[1] = late;
-        ir_kill(fn, inner);
-        return true;
-    }
-    return false;
+static uint32_t count_uses(const Carry *c, Ref r) {
+    Uses u = {.of = r};
+    for (BlockId b = 0; b < c->fn->blocks.n; b++) ir_visit_uses(c->fn, b, count_use, &u);
+    return u.n;
+}
+
+/* (x op y), put before v and made like `old`. */
+static Ref add_like(Carry *c, Ref old, Ref v, Ref x, Ref y) {
+    Ins i = *ir_at(c->fn, old);
+    const Refs *list = &c->fn->blocks.at[i.block].ins;
+    uint32_t at = 0;
+    while (list->at[at] != v) at++;
+    Ref r = ir_insert(c->cx, c->fn, i.block, at, (Op)i.op, i.ty, i.span, 2, (Ref[]){x, y});
+    ir_at(c->fn, r)->sub = i.sub;
+    ir_at(c->fn, r)->origin = i.origin;
+    return r;
+}
+
+/* v = x op (y op z), of which z alone waits (or y alone): (x op y) op z, so that one operation
+ * waits instead of two. k: which operand of v is x. */
+static bool let_last(Carry *c, Ref v, uint32_t k) {
+    Ref x = ir_at(c->fn, v)->args[k], inner = ir_at(c->fn, v)->args[!k];
+    const Ins *in = ir_at(c->fn, inner), *out = ir_at(c->fn, v);
+    if (!is_free(in) || !is_same_op(in, out) || in->block != out->block) return false;
+    bool first = waits(c, in->args[0], DEEP), second = waits(c, in->args[1], DEEP);
+    if (first == second || waits(c, x, DEEP) || count_uses(c, inner) != 1) return false;
+    Ref late = in->args[second], early = in->args[first];
+    Ref r = add_like(c, inner, v, x, early);
+    ir_at(c->fn, v)->args[0] = r;
+    ir_at(c->fn, v)->args[1] = late;
+    ir_kill(c->fn, inner);
+    return true;
 }
 
 static void shorten(Carry *c, Ref v) {
     subst_apply(c->fn, &c->sub); /* `waits` looks for the parameter */
-    while (is_inside(c, v) && is_free(ir_at(c->fn, v)) && let_last(c, v)) {}
+    if (!is_inside(c, v) || !is_free(ir_at(c->fn, v))) return;
+    while (let_last(c, v, 0) || let_last(c, v, 1)) {}
 }
 
 static void carry_loop(Carry *c, const Loop *loop) {

@@ -184,8 +184,8 @@ static Ref copy_check(Build *b, BlockId to, const Ins *c) {
     return add(b, to, OP_SELECT, ty, 3, (Ref[]){good, zero, ones});
 }
 
-/* -1 if an operand of the division, `in` as copied, is too large for floats to divide exactly; 0: none can
- * be. */
+/* -1 if an operand of the division `in` is too large for floats to divide exactly, else 0. No
+ * value: none can be. */
 static Ref copy_limit(Build *b, BlockId to, const Ins *in) {
     Type *i64 = TY_I(64), *u64 = TY_U(64);
     Ref bad = 0, half = add_int(b, to, i64, small), all = add_int(b, to, u64, 2 * small);
@@ -391,8 +391,8 @@ static void build_head(Build *b) {
     Ref enough = add_bool_op(b, b->strip, OP_GT, left, add_int(b, b->strip, i64, FEW - 1));
     ir_branch(b->cx, b->fn, b->strip, enough, ir_edge(b->cx, b->size, 0, NULL),
               ir_edge(b->cx, header, params->n, params->at), (Span){0});
-    /* Whole vectors, so that the passes need no code for what is left over; in a form that shows the
-     * back end that it is so: 8 + (min(left - 8, 56) & 56). */
+    /* Whole vectors, so that the passes need no code for what is left over; in a form that shows
+     * the back end that it is so: 8 + (min(left - 8, 56) & 56). */
     Ref few = add_int(b, b->size, i64, FEW), most = add_int(b, b->size, i64, STRIP - FEW);
     Ref n = add(b, b->size, OP_SUB, i64, 2, (Ref[]){left, few});
     Ref less = add_bool_op(b, b->size, OP_LT, n, most);

@@ -45,7 +45,8 @@ static bool is_checked_wrap(const Fn *fn, const Block *b, uint32_t at) {
     return false;
 }
 
-/* In block b, the check that the float behind index i fits, if all behind it may run before it; else 0. */
+/* In block b, the check that the float behind index i fits an integer, if all behind it may run
+ * before it; else 0. */
 static Ref find_float_check(const Fn *fn, BlockId b, Ref i) {
     const Ins *cast = ir_at(fn, i);
     if (cast->op != OP_CAST || cast->block != b || cast->ty != TY_I(64)) return 0;

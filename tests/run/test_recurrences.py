@@ -1,5 +1,5 @@
-"""Loops in which an iteration loads what the one before has stored: the same as in plain Python, with
-no, one and many iterations, forwards and backwards, whatever else lies in the same memory."""
+"""Loops in which an iteration loads what the one before has stored: the same as in plain Python,
+with no, one and many iterations, forwards and backwards, whatever else lies in the same memory."""
 
 import numpy as np
 import pytest

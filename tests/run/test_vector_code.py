@@ -103,7 +103,7 @@ def test_integers_are_divided_as_floats():
 
 
 def test_a_float_as_subscript_is_tested_once():
-    """In the loop a truncation and an unsigned comparison; whether it fits is asked where that fails."""
+    """In the loop a truncation and an unsigned comparison; if it fits is asked where that fails."""
 
     def count(x, bins):
         for i in range(len(x)):
