@@ -7,11 +7,9 @@
 
 Ref lo_float_to_int(Lower *lo, Ref v) {
     Type *ty = lo_type(lo, v);
-    lo_check(lo, lo_not(lo, lo_math1(lo, MATH_ISNAN, v)), CHECK_NAN_TO_INT);
-    lo_check(lo, lo_not(lo, lo_math1(lo, MATH_ISINF, v)), CHECK_INF_TO_INT);
     Ref low = lo_cmp(lo, OP_GE, v, lo_float(lo, ty, -0x1p63)),
         high = lo_cmp(lo, OP_LT, v, lo_float(lo, ty, 0x1p63));
-    lo_check(lo, lo_and(lo, low, high), CHECK_FLOAT_TO_INT);
+    lo_check2(lo, lo_and(lo, low, high), CHECK_FLOAT_TO_INT, v, 0);
     return lo_op1(lo, OP_CAST, TY_I(64), v);
 }
 

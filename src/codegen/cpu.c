@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Support.h>
+
 #include "codegen/cg.h"
 #include "core/os.h"
 
@@ -114,6 +116,7 @@ static void open_llvm_target(void) {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     cpu.triple = "x86_64-unknown-linux-gnu";
+    cpu.truncate[0] = "llvm.x86.sse.cvttss2si64", cpu.truncate[1] = "llvm.x86.sse2.cvttsd2si64";
     cpu.stack_register = "rsp";
 }
 
@@ -148,8 +151,16 @@ static void choose_math(void) {
 
 #endif
 
+/* Scalars of one block become vectors only where that saves three instructions and more: LLVM takes
+ * the shuffles around two lanes for cheaper than they are. */
+static void set_options(void) {
+    static const char *const options[] = {"whipsnake", "-slp-threshold=2"};
+    LLVMParseCommandLineOptions(2, options, NULL);
+}
+
 static void open_target(void) {
     open_llvm_target();
+    set_options();
     const char *asked = getenv("WHIPSNAKE_CPU_NAME");
     if (asked && *asked && strcmp(asked, "native") != 0) {
         static char text[512]; /* "name,+feature,-feature" */

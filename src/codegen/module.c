@@ -192,6 +192,14 @@ static uint32_t count_slots(const Fn *fn) {
     return n > fn->ret->nparts ? n : fn->ret->nparts;
 }
 
+/* An argument is a value, never undefined: conditions of it may be joined without freezing it. */
+static void say_defined(Cg *cg, Val *parts, uint32_t n) {
+    Val fixed = LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, NULL, 0));
+    for (uint32_t k = 0; k < n; k++)
+        if (LLVMIsALoadInst(parts[k])) /* of a bool a byte is loaded, then cut */
+            LLVMSetMetadata(parts[k], cg_md_kind(cg, "noundef"), fixed);
+}
+
 /* i32 entry(ctx, slots): arguments from the slots, the result back into them. */
 void cg_entry_thunk(Cg *cg) {
     const Fn *fn = cg->m->fns.at[0];
@@ -209,6 +217,7 @@ void cg_entry_thunk(Cg *cg) {
     for (uint32_t a = 0; a < fn->nargs; a++) {
         const Type *ty = fn->args[a].ty;
         cg_load_slots(cg, ty, args + n, cg_offset(cg, slots, 8 * ((int64_t)n - 1)));
+        say_defined(cg, args + n, ty->nparts);
         n += ty->nparts;
     }
     Val call = LLVMBuildCall2(cg->b, in->type, in->fn, args, n, "");

@@ -1,4 +1,6 @@
 /* Scalar operations, aggregates and casts. Complex numbers work part by part. */
+#include <string.h>
+
 #include "codegen/cg.h"
 
 static const struct {
@@ -191,6 +193,36 @@ static Val int_floormod(Cg *cg, Val a, Val b, bool sign) {
     return LLVMBuildAdd(cg->b, r, more, "");
 }
 
+/* Between float64 and integers of up to 51 bits, with instructions that every vector unit has: as
+ * the lowest bits of a float that is large enough. */
+static const uint64_t large_bits = 0x4338000000000000; /* 1.5 * 2**52 */
+
+static Val small_to_float(Cg *cg, Val v, bool sign) {
+    Val wide = cg_int_to(cg, v, sign, cg->i64);
+    Val sum = LLVMBuildAdd(cg->b, wide, LLVMConstInt(cg->i64, large_bits, false), "");
+    LLVMTypeRef f64 = cg->part[P_F64];
+    return LLVMBuildFSub(cg->b, LLVMBuildBitCast(cg->b, sum, f64, ""), LLVMConstReal(f64, 0x1.8p52),
+                         "");
+}
+
+static Val small_to_int(Cg *cg, Val v, LLVMTypeRef to) {
+    Val sum = LLVMBuildFAdd(cg->b, v, LLVMConstReal(cg->part[P_F64], 0x1.8p52), "");
+    Val bits = LLVMBuildBitCast(cg->b, sum, cg->i64, "");
+    return cg_int_to(cg, LLVMBuildSub(cg->b, bits, LLVMConstInt(cg->i64, large_bits, false), ""),
+                     true, to);
+}
+
+/* Exact: a quotient that is no integer is at least 1 / |b| from the next one, which is more than
+ * its rounding error; and quotient times divisor is below 2**53. */
+static Val small_floor(Cg *cg, Val a, Val b, bool sign, bool want_mod) {
+    LLVMTypeRef f64 = cg->part[P_F64];
+    Val x = small_to_float(cg, a, sign), y = small_to_float(cg, b, sign);
+    Val q = LLVMBuildFDiv(cg->b, x, y, "");
+    q = cg_intrinsic(cg, "llvm.floor", f64, &q, 1);
+    if (want_mod) q = LLVMBuildFSub(cg->b, x, LLVMBuildFMul(cg->b, q, y, ""), "");
+    return small_to_int(cg, q, LLVMTypeOf(a));
+}
+
 /* CPython's float_divmod: the remainder with the divisor's sign, and the quotient that goes with
  * it, snapped to an integer. Division by zero gives what x / 0 gives. */
 static void float_divmod(Cg *cg, LLVMTypeRef ty, Val x, Val y, unsigned fast, Val *div, Val *mod) {
@@ -221,6 +253,8 @@ static void floor_op(Cg *cg, Ref r, const Ins *i, bool want_mod) {
     if (i->ty->kind == TY_FLOAT) {
         float_divmod(cg, cg_part_type(cg, i->ty, 0), a, b, i->fast, &div, &mod);
         cg_set(cg, r, want_mod ? mod : div);
+    } else if (i->imm & 1) {
+        cg_set(cg, r, small_floor(cg, a, b, is_signed(i->ty), want_mod));
     } else {
         cg_set(cg, r, (want_mod ? int_floormod : int_floordiv)(cg, a, b, is_signed(i->ty)));
     }
@@ -291,8 +325,25 @@ static Val compare_part(Cg *cg, const Ins *i, const Type *ty, uint32_t k) {
     return LLVMBuildICmp(cg->b, p, a, b, "");
 }
 
+/* x % k == 0 asks whether k divides x, which is quicker told from the machine's remainder. NULL: it
+ * is something else. */
+static Val divides(Cg *cg, const Ins *i) {
+    const Ins *mod = ir_at(cg->fn, i->args[0]), *zero = ir_at(cg->fn, i->args[1]);
+    bool asks = (i->op == OP_EQ || i->op == OP_NE) && mod->op == OP_FLOORMOD && is_signed(mod->ty);
+    if (!asks || zero->op != OP_CONST || zero->k->i != 0) return NULL;
+    Val a = cg_arg(cg, mod, 0), b = safe_divisor(cg, cg_arg(cg, mod, 1), true);
+    if (LLVMIsAConstantInt(b) && log2_exact(LLVMConstIntGetZExtValue(b)) >= 0) return NULL;
+    return LLVMBuildICmp(cg->b, i->op == OP_EQ ? LLVMIntEQ : LLVMIntNE,
+                         LLVMBuildSRem(cg->b, a, b, ""), int_const(a, 0), "");
+}
+
 /* Aggregates are equal if all their parts are. */
 void cg_op_compare(Cg *cg, Ref r, const Ins *i) {
+    Val quick = divides(cg, i);
+    if (quick) {
+        cg_set(cg, r, quick);
+        return;
+    }
     const Type *ty = cg_type(cg, i->args[0]);
     LLVMOpcode join = i->op == OP_NE ? LLVMOr : LLVMAnd;
     Val all = LLVMConstInt(cg->part[P_I1], i->op == OP_EQ, false); /* of no parts */
@@ -322,6 +373,23 @@ static Val float_to_int(Cg *cg, Val v, const Type *to) {
                           LLVMIntTypeInContext(cg->ctx, to->bits), "");
 }
 
+/* Out of range and for NaN: the smallest integer. */
+static Val float_to_int_or_min(Cg *cg, Val v, bool wide) {
+    const char *name = cg->target->truncate[wide];
+    LLVMTypeRef ty = cg->part[wide ? P_F64 : P_F32];
+    if (name) {
+        Val lanes = LLVMGetPoison(LLVMVectorType(ty, wide ? 2 : 4));
+        lanes = LLVMBuildInsertElement(cg->b, lanes, v, cg_i32(cg, 0), "");
+        Val fn = LLVMGetIntrinsicDeclaration(cg->mod, LLVMLookupIntrinsicID(name, strlen(name)),
+                                             NULL, 0);
+        return LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(fn), fn, &lanes, 1, "");
+    }
+    Val size = cg_intrinsic(cg, "llvm.fabs", ty, &v, 1);
+    Val fits = LLVMBuildFCmp(cg->b, LLVMRealOLT, size, LLVMConstReal(ty, 0x1p63), "");
+    return LLVMBuildSelect(cg->b, fits, LLVMBuildFPToSI(cg->b, v, cg->i64, ""),
+                           cg_i64(cg, INT64_MIN), "");
+}
+
 static Val to_bool(Cg *cg, Val v, const Type *from) {
     LLVMTypeRef ty = LLVMTypeOf(v);
     if (from->kind == TY_FLOAT) return LLVMBuildFCmp(cg->b, LLVMRealUNE, v, LLVMConstNull(ty), "");
@@ -347,7 +415,9 @@ static bool is_scalar(const Type *ty) {
 void cg_op_cast(Cg *cg, Ref r, const Ins *i) {
     const Type *from = cg_type(cg, i->args[0]), *to = i->ty;
     Val *v = cg_parts(cg, i->args[0]);
-    if (is_scalar(from) && is_scalar(to)) {
+    if (i->imm) {
+        cg_set(cg, r, float_to_int_or_min(cg, v[0], from->bits == 64));
+    } else if (is_scalar(from) && is_scalar(to)) {
         cg_set(cg, r, cast_scalar(cg, v[0], from, to));
     } else if (to->kind == TY_COMPLEX && (from->kind == TY_COMPLEX || is_scalar(from))) {
         const Type *part = TY_F(to->bits / 2);

@@ -20,6 +20,8 @@ typedef struct Target {
      * NULL prefix: none. */
     const char *math_prefix, *math_scalar;
     const VectorMath *math_vectors;
+    const char *truncate[2]; /* intrinsics from a vector with a float32, a float64 to int64; out of
+                                range: the smallest one. NULL: none */
     const char *stack_register; /* NULL: no check for deep recursion */
     bool pins_context; /* the context travels in a register that calls preserve (Swift's self): 9 %
                           fewer instructions in recursive code */

@@ -167,6 +167,8 @@ static void check_check(Verify *v, const Ins *i) {
                    s[1] == 'd' ? "an integer" : "a float");
         k++;
     }
+    if (i->sub == CHECK_FLOAT_TO_INT && k < i->nargs)
+        expect(v, k++, is_in(arg_type(v, 1), T_FLOAT), "a float"); /* the text follows from it */
     if (k != i->nargs) verify_breach(v, "%u operands, %u expected", i->nargs, k);
 }
 

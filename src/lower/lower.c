@@ -362,6 +362,7 @@ static Ref check_bound(Lower *lo, Ref ok, const char *name, bool captured) {
 }
 
 static bool is_unset(const Lower *lo, Ref high) { return ir_at(lo->high, high)->op == OP_UNSET; }
+
 static Ref lower_bind(Lower *lo, const Ins *ins) {
     if (!lo->in->module->debug || ir_at(lo->high, ins->args[0])->ty->kind == TY_UNDEF)
         return lo_none(lo);

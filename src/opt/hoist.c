@@ -12,53 +12,24 @@
  * asked. What computes its operands is copied, if that can not raise; the back end's own motion
  * does the rest, which it can not do as long as a check may leave the loop. */
 #include "base/remark.h"
-#include "opt/affine.h"
+#include "opt/first.h"
 #include "opt/report.h"
 
 typedef struct Hoist {
     Cx *cx;
     Fn *fn;
     Affine *af;
-    const Loop *loop;
-    BlockId before, first; /* the preheader; the new block, once there is one */
-    Map copies; /* value of the loop -> its copy before the loop */
+    First first;
     bool changed;
 } Hoist;
-
-/* r as it is in block `to`, before the loop: itself, or a copy of what computes it. */
-static Ref read_before(Hoist *h, BlockId to, Ref r) {
-    if (!affine_is_in(h->af, h->loop, ir_at(h->fn, r)->block)) return r;
-    Ref made = (Ref)map_get(&h->copies, r, 0);
-    if (made) return made;
-    Ins i = *ir_at(h->fn, r);
-    Refs args = {0};
-    for (uint32_t a = 0; a < i.nargs; a++) vec_push(h->cx, &args, read_before(h, to, i.args[a]));
-    made = ir_add(h->cx, h->fn, to, (Op)i.op, i.ty, i.span, args.n, args.at);
-    i.args = ir_at(h->fn, made)->args;
-    i.block = to;
-    *ir_at(h->fn, made) = i;
-    map_set(h->cx, &h->copies, r, made);
-    return made;
-}
-
-/* Can the header's test be asked before the loop: is it a pure function of what comes in? */
-static bool is_test_simple(Hoist *h, Ref r, uint32_t depth) {
-    const Ins *i = ir_at(h->fn, r);
-    if (!affine_is_in(h->af, h->loop, i->block)) return true;
-    if (i->op == OP_PARAM) return i->block == h->loop->header;
-    if (!depth || !opt_is_pure(h->fn, r)) return false;
-    for (uint32_t a = 0; a < i->nargs; a++)
-        if (!is_test_simple(h, i->args[a], depth - 1)) return false;
-    return true;
-}
 
 /* Would an exception of block b go to the same place, with the same values, before the loop? */
 static bool keeps_handler(const Hoist *h, BlockId b) {
     const Edge *e = &h->fn->blocks.at[b].handler;
     if (e->to == NO_BLOCK) return true;
-    if (affine_is_in(h->af, h->loop, e->to)) return false;
+    if (affine_is_in(h->af, h->first.loop, e->to)) return false;
     for (uint32_t i = 0; i < e->n; i++)
-        if (affine_is_in(h->af, h->loop, ir_at(h->fn, e->args[i])->block)) return false;
+        if (affine_is_in(h->af, h->first.loop, ir_at(h->fn, e->args[i])->block)) return false;
     return true;
 }
 
@@ -69,32 +40,20 @@ static bool can_move(Hoist *h, Ref r) {
     return keeps_handler(h, i->block);
 }
 
-static void make_first(Hoist *h, BlockId handler_of) {
-    Fn *fn = h->fn;
-    const Refs *params = &fn->blocks.at[h->loop->header].params;
-    Edge in = fn->blocks.at[h->before].term.succ[0];
-    for (uint32_t i = 0; i < params->n; i++) map_set(h->cx, &h->copies, params->at[i], in.args[i]);
-    Ref test = read_before(h, h->before, fn->blocks.at[h->loop->header].term.arg);
-    h->copies = (Map){0}; /* the test is asked of what comes in, checks of what does not change */
-    h->first = ir_new_block(h->cx, fn, "first");
-    ir_jump(h->cx, fn, h->first, in.to, in.n, in.args);
-    Edge to_first = ir_edge(h->cx, h->first, 0, NULL);
-    bool yes = affine_is_in(h->af, h->loop, fn->blocks.at[h->loop->header].term.succ[0].to);
-    ir_branch(h->cx, fn, h->before, test, yes ? to_first : in, yes ? in : to_first, (Span){0});
-    Edge e = fn->blocks.at[handler_of].handler;
-    if (e.to != NO_BLOCK) fn->blocks.at[h->first].handler = ir_edge(h->cx, e.to, e.n, e.args);
-}
-
 static void move(Hoist *h, Ref r) {
+    BlockId to = h->first.block;
     opt_report_check(h->cx, h->fn, r, REMARK_CHECK_BEFORE);
-    if (h->first == NO_BLOCK) make_first(h, ir_at(h->fn, r)->block);
+    if (to == NO_BLOCK) {
+        first_make(&h->first, &h->fn->blocks.at[ir_at(h->fn, r)->block].handler);
+        to = h->first.block;
+    }
     Refs args = {0};
     for (uint32_t a = 0; a < ir_at(h->fn, r)->nargs; a++)
-        vec_push(h->cx, &args, read_before(h, h->first, ir_at(h->fn, r)->args[a]));
+        vec_push(h->cx, &args, first_read(&h->first, to, ir_at(h->fn, r)->args[a]));
     Ins i = *ir_at(h->fn, r);
-    Ref made = ir_add(h->cx, h->fn, h->first, (Op)i.op, i.ty, i.span, args.n, args.at);
+    Ref made = ir_add(h->cx, h->fn, to, (Op)i.op, i.ty, i.span, args.n, args.at);
     i.args = ir_at(h->fn, made)->args;
-    i.block = h->first;
+    i.block = to;
     *ir_at(h->fn, made) = i;
     ir_kill(h->fn, r);
     h->changed = true;
@@ -106,8 +65,9 @@ static bool move_from(Hoist *h, BlockId b) {
         Ref r = h->fn->blocks.at[b].ins.at[i];
         unsigned op = ir_at(h->fn, r)->op;
         if (op == OP_CHECK || op == OP_CHECK_INDEX) {
-            bool same = h->first == NO_BLOCK || opt_same_edge(&h->fn->blocks.at[h->first].handler,
-                                                              &h->fn->blocks.at[b].handler);
+            BlockId to = h->first.block;
+            bool same = to == NO_BLOCK ||
+                        opt_same_edge(&h->fn->blocks.at[to].handler, &h->fn->blocks.at[b].handler);
             if (!same || !can_move(h, r)) return false;
             move(h, r);
         } else if (opt_effects(h->fn, r) & (WRITES | RAISES | CONV)) {
@@ -119,20 +79,10 @@ static bool move_from(Hoist *h, BlockId b) {
 
 static void hoist_loop(Hoist *h, Loop *loop) {
     Fn *fn = h->fn;
-    const Term *t = &fn->blocks.at[loop->header].term;
-    if (loop->preheader == NO_BLOCK || t->kind != TERM_BRANCH) return;
-    bool yes = affine_is_in(h->af, loop, t->succ[0].to);
-    if (yes == affine_is_in(h->af, loop, t->succ[1].to)) return;
     affine_set_nest(h->af, loop);
-    h->loop = loop;
-    h->before = loop->preheader;
-    h->first = NO_BLOCK;
-    h->copies = (Map){0};
-    BlockId b = loop->header;
-    if (!is_test_simple(h, t->arg, 8)) return;
-    for (uint32_t i = 0; i < fn->blocks.at[b].ins.n; i++)
-        if (!opt_is_pure(fn, fn->blocks.at[b].ins.at[i])) return;
-    b = fn->blocks.at[b].term.succ[!yes].to;
+    if (!first_look(&h->first, loop)) return;
+    const Term *t = &fn->blocks.at[loop->header].term;
+    BlockId b = t->succ[!affine_is_in(h->af, loop, t->succ[0].to)].to;
     const Incoming *in = &h->af->in;
     while (in->start[b + 1] - in->start[b] == 1 && affine_is_in(h->af, loop, b)) {
         if (!move_from(h, b) || fn->blocks.at[b].term.kind != TERM_JUMP) return;
@@ -151,6 +101,7 @@ bool opt_hoist(Cx *cx, Fn *fn) {
     if (fn->is_slow || (fn->is_kernel && !fn->runs_blocks) || !opt_has_checks(fn)) return false;
     Hoist h = {.cx = cx, .fn = fn, .af = affine_new_loops(cx, fn, LIN_EXACT)};
     if (!h.af) return false;
+    h.first = (First){.cx = cx, .fn = fn, .af = h.af};
     hoist_loops(&h, h.af->loops->roots);
     ir_sweep(fn);
     return h.changed;

@@ -24,6 +24,7 @@ enum {
     VERSION,
     HOIST,
     STRIPS,
+    CARRY,
     WRAP,
     ESCAPE,
     RC_INSERT,
@@ -39,6 +40,7 @@ static const Pass passes[PASSES] = {
     [VERSION] = {"version", opt_version, NULL, false},
     [HOIST] = {"hoist", opt_hoist, NULL, false},
     [STRIPS] = {"strip", opt_strip, NULL, false},
+    [CARRY] = {"carry", opt_carry, NULL, false},
     [WRAP] = {"wrap", opt_wrap, NULL, false},
     [ESCAPE] = {"escape", NULL, opt_escape, true},
     [RC_INSERT] = {"rc_insert", opt_rc_insert, NULL, true},
@@ -139,6 +141,7 @@ void opt_run(Cx *cx, Module *m) {
     /* Behind version: only checks that depend on values are left, and what is made here need not be
      * copied. */
     run(cx, m, &passes[STRIPS]);
+    run(cx, m, &passes[CARRY]); /* behind strip, whose loops need no order */
     run(cx, m, &passes[WRAP]); /* what strip left */
     run(cx, m, &passes[CSE]); /* the checks before neighbouring nests have much in common */
     run(cx, m, &passes[SIMPLIFY]);

@@ -89,7 +89,8 @@ static bool has_one_exit(const StripPlan *p) {
 static bool is_vector_op(const StripPlan *p, const Ins *i) {
     if (i->op == OP_MATH) return math_info[i->sub].intrinsic || math_info[i->sub].sleef;
     if (i->op == OP_FLOORDIV || i->op == OP_FLOORMOD)
-        return i->ty->kind == TY_INT && ir_is_const(p->fn, i->args[1]);
+        return strip_is_division(p->fn, i) ||
+               (i->ty->kind == TY_INT && ir_is_const(p->fn, i->args[1]));
     return true;
 }
 
@@ -147,6 +148,7 @@ static bool has_vector_params(const StripPlan *p) {
 static bool note_ins(Decide *d, uint32_t pos, Ref r) {
     StripPlan *p = d->p;
     const Ins *i = at(p, r);
+    if (strip_is_division(p->fn, i)) vec_push(p->cx, &p->divisions, r);
     if (op_info[i->op].effects & PURE) return is_vector_op(p, i);
     if (pos == 0) return false; /* the header runs once more than the rest */
     switch ((int)i->op) {
@@ -173,7 +175,7 @@ static bool look_at_loop(Decide *d) {
         for (uint32_t i = 0; i < ins->n; i++)
             if (!note_ins(d, k, ins->at[i])) return false;
     }
-    return p->checks.n && has_vector_params(p);
+    return p->checks.n + p->divisions.n && has_vector_params(p);
 }
 
 /* --- what the checks ask for ------------------------------------------------------------------ */
@@ -271,6 +273,11 @@ static bool find_needed(Decide *d) {
         Ref index = (Ref)map_get(&p->wraps, c->args[0], 0);
         need(d, index ? index : c->args[0]);
         if (c->op == OP_CHECK_INDEX) need(d, c->args[1]);
+    }
+    for (uint32_t k = 0; k < p->divisions.n; k++) {
+        const Ins *i = at(p, p->divisions.at[k]);
+        d->busy[strip_at(p, i->block) - 1] = true;
+        for (uint32_t a = 0; a < 2; a++) need(d, i->args[a]);
     }
     return close_needed(d);
 }
@@ -408,7 +415,7 @@ static bool has_blind_read(const Decide *d) {
 
 /* --- what to keep in buffers ------------------------------------------------------------------ */
 
-enum { COST_LOAD = 2, COST_SAVE = 6, COST_COMMIT = 4, COST_MOST = 1000 };
+enum { COST_LOAD = 2, COST_DIV = 8, COST_SAVE = 6, COST_COMMIT = 4, COST_MOST = 1000 };
 
 /* Of vector code, in additions. */
 static uint32_t own_cost(const Ins *i) {
@@ -419,7 +426,9 @@ static uint32_t own_cost(const Ins *i) {
     case OP_ELEM:
     case OP_PARAM: return 0;
     case OP_LOAD: return COST_LOAD;
-    case OP_FDIV: return 8;
+    case OP_FDIV:
+    case OP_FLOORDIV:
+    case OP_FLOORMOD: return COST_DIV;
     case OP_MATH: return math_info[i->sub].sleef ? 40 : i->sub == MATH_SQRT ? 12 : 2;
     default: return 1;
     }

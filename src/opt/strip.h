@@ -20,6 +20,7 @@ typedef struct StripPlan {
     Ref counter, limit; /* the header goes on while counter < limit; counter += 1 at the latch */
     Map at;             /* block of the loop -> its position in loop->blocks + 1 */
     Refs checks;        /* CHECK and CHECK_INDEX instructions of the loop */
+    Refs divisions;     /* of integers by what changes: done in floats, where they are small */
     Map wraps;          /* WRAP whose index is checked in the loop -> the index as written */
     Map first;          /* value -> 1: the first pass computes it */
     Refs saved;         /* those of them that it leaves in buffers for the second */
@@ -34,6 +35,11 @@ typedef struct StripPlan {
 /* Position of block b in the loop + 1; 0: outside. */
 static inline uint32_t strip_at(const StripPlan *p, BlockId b) {
     return (uint32_t)map_get(&p->at, b, 0);
+}
+/* A division of integers that floats can do, but no vector of integers. */
+static inline bool strip_is_division(const Fn *fn, const Ins *i) {
+    return (i->op == OP_FLOORDIV || i->op == OP_FLOORMOD) && i->ty->kind == TY_INT &&
+           (i->ty->is_signed || i->ty->bits < 64) && !ir_is_const(fn, i->args[1]);
 }
 static inline bool strip_has(const StripPlan *p, Ref r) { return map_get(&p->first, r, 0) != 0; }
 

@@ -4,6 +4,7 @@
 #include "ir/math.h"
 
 enum { FEW = 8 }; /* iterations not worth a strip */
+static const int64_t small = INT64_C(1) << 51; /* -small <= x < small: floats divide x exactly */
 
 typedef struct Build {
     StripPlan *p;
@@ -149,12 +150,15 @@ static void copy_ins(Build *b, BlockId to, Ref r) {
     i.args = ir_at(b->fn, made)->args;
     i.block = to;
     *ir_at(b->fn, made) = i;
+    if (strip_is_division(b->fn, &i)) ir_at(b->fn, made)->imm = 1;
     map_set(b->cx, &b->refs, r, made);
 }
 
 /* Faults are counted, in integers as wide as what the checks compare: then a lane of a vector holds
  * a whole count, while a vector of bools would have to be packed and unpacked. */
 static Type *find_fault_type(const Build *b) {
+    for (uint32_t k = 0; k < b->p->divisions.n; k++)
+        if (ir_at(b->fn, b->p->divisions.at[k])->ty->bits == 64) return TY_I(64);
     for (uint32_t k = 0; k < b->p->checks.n; k++) {
         const Ins *c = ir_at(b->fn, b->p->checks.at[k]), *i = ir_at(b->fn, c->args[0]);
         while ((i->op == OP_XOR || i->op == OP_OR || i->op == OP_AND) && i->ty->kind == TY_BOOL)
@@ -180,6 +184,21 @@ static Ref copy_check(Build *b, BlockId to, const Ins *c) {
     return add(b, to, OP_SELECT, ty, 3, (Ref[]){good, zero, ones});
 }
 
+/* -1 if an operand of the division `in` is too large for floats to divide exactly, else 0. No
+ * value: none can be. */
+static Ref copy_limit(Build *b, BlockId to, const Ins *in) {
+    Type *i64 = TY_I(64), *u64 = TY_U(64);
+    Ref bad = 0, half = add_int(b, to, i64, small), all = add_int(b, to, u64, 2 * small);
+    for (uint32_t a = 0; a < 2 && in->ty->bits == 64; a++) {
+        Ref up = add(b, to, OP_ADD, i64, 2, (Ref[]){copy_of(b, in->args[a]), half});
+        up = add(b, to, OP_BITCAST, u64, 1, &up);
+        bad = either(b, to, bad, add_bool_op(b, to, OP_GE, up, all));
+    }
+    if (!bad) return 0;
+    Ref zero = add_int(b, to, b->fault_ty, 0), ones = add_int(b, to, b->fault_ty, -1);
+    return add(b, to, OP_SELECT, b->fault_ty, 3, (Ref[]){bad, ones, zero});
+}
+
 static Ref buffer_place(Build *b, BlockId to, uint32_t n, Ref counter) {
     Type *i64 = TY_I(64);
     uint32_t size = ir_at(b->fn, b->p->saved.at[n])->ty->size;
@@ -195,15 +214,19 @@ static void save(Build *b, BlockId to, Ref r) {
     add(b, to, OP_STORE, TY_OF(TY_NONE), 2, (Ref[]){place, copy_of(b, r)});
 }
 
+static void count_fault(Build *b, uint32_t k, Ref bad) {
+    if (bad) b->fault[k] = add(b, b->copy[k], OP_ADD, b->fault_ty, 2, (Ref[]){b->fault[k], bad});
+}
+
 static void copy_block(Build *b, uint32_t k) {
     StripPlan *p = b->p;
     BlockId to = b->copy[k];
     for (uint32_t i = 0; i < b->fn->blocks.at[block_at(b, k)].ins.n; i++) {
         Ref r = b->fn->blocks.at[block_at(b, k)].ins.at[i];
         const Ins in = *ir_at(b->fn, r);
+        if (strip_is_division(b->fn, &in)) count_fault(b, k, copy_limit(b, to, &in));
         if (in.op == OP_CHECK || in.op == OP_CHECK_INDEX) {
-            Ref bad = copy_check(b, to, &in);
-            b->fault[k] = add(b, to, OP_ADD, b->fault_ty, 2, (Ref[]){b->fault[k], bad});
+            count_fault(b, k, copy_check(b, to, &in));
         } else if (strip_has(p, r) && map_get(&p->wraps, r, 0)) {
             map_set(b->cx, &b->refs, r, copy_of(b, in.args[0]));
         } else if (strip_has(p, r)) {
@@ -273,6 +296,11 @@ static void drop_checks(Build *b, const Map *refs) {
         ir_kill(b->fn, (Ref)map_get(refs, b->p->checks.at[k], 0));
 }
 
+static void mark_divisions(Build *b, const Map *refs) {
+    for (uint32_t k = 0; k < b->p->divisions.n; k++)
+        ir_at(b->fn, (Ref)map_get(refs, b->p->divisions.at[k], 0))->imm = 1;
+}
+
 /* A subscript is what was written: the first pass has seen that it is not negative. */
 static void drop_wraps(Build *b, const Map *refs, Subst *sub) {
     for (uint32_t k = 0; k < b->p->checks.n; k++) {
@@ -314,6 +342,7 @@ static void build_second(Build *b) {
     Subst sub = {0};
     ir_clone(b->cx, fn, fn, p->loop->blocks, p->loop->nblocks, &refs, &ids);
     drop_checks(b, &refs);
+    mark_divisions(b, &refs);
     drop_wraps(b, &refs, &sub);
     read_saved(b, &refs, &sub);
     for (uint32_t k = 0; k < p->loop->nblocks; k++) {
@@ -362,9 +391,14 @@ static void build_head(Build *b) {
     Ref enough = add_bool_op(b, b->strip, OP_GT, left, add_int(b, b->strip, i64, FEW - 1));
     ir_branch(b->cx, b->fn, b->strip, enough, ir_edge(b->cx, b->size, 0, NULL),
               ir_edge(b->cx, header, params->n, params->at), (Span){0});
-    Ref most = add_int(b, b->size, i64, STRIP);
-    Ref less = add_bool_op(b, b->size, OP_LT, left, most);
-    Ref n = add(b, b->size, OP_SELECT, i64, 3, (Ref[]){less, left, most});
+    /* Whole vectors, so that the passes need no code for what is left over; in a form that shows
+     * the back end that it is so: 8 + (min(left - 8, 56) & 56). */
+    Ref few = add_int(b, b->size, i64, FEW), most = add_int(b, b->size, i64, STRIP - FEW);
+    Ref n = add(b, b->size, OP_SUB, i64, 2, (Ref[]){left, few});
+    Ref less = add_bool_op(b, b->size, OP_LT, n, most);
+    n = add(b, b->size, OP_SELECT, i64, 3, (Ref[]){less, n, most});
+    n = add(b, b->size, OP_AND, i64, 2, (Ref[]){n, most});
+    n = add(b, b->size, OP_ADD, i64, 2, (Ref[]){n, few});
     b->end = add(b, b->size, OP_ADD, i64, 2, (Ref[]){b->start, n});
 }
 

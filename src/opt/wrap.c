@@ -10,7 +10,10 @@
  * What is left by then are subscripts that were loaded or computed from data. Wrapping them costs
  * three operations and puts a select between the index and the load; the branch costs nothing where
  * it always goes one way, which makes a checked gather as quick as an unchecked one that wraps.
- * Done in loops only: elsewhere it is but more blocks to compile. */
+ * Done in loops only: elsewhere it is but more blocks to compile.
+ *
+ * Where the index was a float (`counts[int(x)]`), the question whether it fits an integer goes to
+ * `negative` too: out of range the cast gives the smallest integer, which is no index. */
 #include "opt/opt_int.h"
 
 typedef struct WrapPass {
@@ -42,6 +45,35 @@ static bool is_checked_wrap(const Fn *fn, const Block *b, uint32_t at) {
     return false;
 }
 
+/* In block b, the check that the float behind index i fits an integer, if all behind it may run
+ * before it; else 0. */
+static Ref find_float_check(const Fn *fn, BlockId b, Ref i) {
+    const Ins *cast = ir_at(fn, i);
+    if (cast->op != OP_CAST || cast->block != b || cast->ty != TY_I(64)) return 0;
+    const Type *from = ir_at(fn, cast->args[0])->ty;
+    if (from->kind != TY_FLOAT || from->bits < 32) return 0;
+    for (uint32_t k = fn->blocks.at[b].ins.n; k-- > 0;) {
+        Ref r = fn->blocks.at[b].ins.at[k];
+        const Ins *in = ir_at(fn, r);
+        if (in->op == OP_CHECK && in->sub == CHECK_FLOAT_TO_INT && in->nargs == 2)
+            return in->args[1] == cast->args[0] ? r : 0;
+        if (!(op_info[in->op].effects & PURE) && in->op != OP_LOAD) return 0;
+    }
+    return 0;
+}
+
+static void move_float_check(WrapPass *p, BlockId from, BlockId to, Ref i) {
+    Ref check = find_float_check(p->fn, from, i);
+    if (!check) return;
+    Refs *list = &p->fn->blocks.at[from].ins;
+    uint32_t k = 0;
+    while (list->at[k] != check) k++;
+    memmove(list->at + k, list->at + k + 1, (--list->n - k) * sizeof(Ref));
+    vec_push(p->cx, &p->fn->blocks.at[to].ins, check);
+    ir_at(p->fn, check)->block = to;
+    ir_at(p->fn, i)->imm = 1;
+}
+
 static void split(WrapPass *p, BlockId b, uint32_t at) {
     Fn *fn = p->fn;
     Cx *cx = p->cx;
@@ -51,6 +83,7 @@ static void split(WrapPass *p, BlockId b, uint32_t at) {
     Span span = ir_at(fn, check)->span;
     BlockId rest = ir_split(cx, fn, b, at), negative = ir_new_block(cx, fn, "negative");
     Ref param = ir_add_param(cx, fn, rest, TY_I(64));
+    move_float_check(p, b, negative, i);
     Ref ui = ir_add(cx, fn, b, OP_BITCAST, u64, span, 1, &i);
     Ref un = ir_add(cx, fn, b, OP_BITCAST, u64, span, 1, &n);
     Ref good = ir_add(cx, fn, b, OP_LT, TY_OF(TY_BOOL), span, 2, (Ref[]){ui, un});

@@ -1,6 +1,7 @@
 /* Exceptions on their way out of compiled code. */
 #include <Python.h>
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,12 @@ void rt_raise(WsCtx *ctx, int32_t site, uint32_t cls, const char *fmt, ...) {
     leave_with_text(ctx, site, cls, text);
 }
 
+enum {
+#define CHECK(name, cls, text) CHECK_##name,
+#include "ir/checks.def"
+#undef CHECK
+};
+
 static const struct {
     const char *cls, *text;
 } checks[] = {
@@ -82,7 +89,15 @@ static char *fill_check(const char *text, const int64_t *operand) {
     return copy ? memcpy(copy, line, n + 1) : NULL;
 }
 
+/* One comparison tells whether a float fits; why it does not is found out here. */
+static int32_t why_not_int(double d) {
+    return isnan(d) ? CHECK_NAN_TO_INT : isinf(d) ? CHECK_INF_TO_INT : CHECK_FLOAT_TO_INT;
+}
+
 void ws_raise_check(WsCtx *ctx, int32_t site, int32_t kind, int64_t a, int64_t b) {
+    double d;
+    memcpy(&d, &a, sizeof d);
+    if (kind == CHECK_FLOAT_TO_INT) kind = why_not_int(d);
     int cls = exc_find_class(checks[kind].cls);
     leave_with_text(ctx, site, (uint32_t)cls, fill_check(checks[kind].text, (int64_t[]){a, b}));
 }

@@ -9,7 +9,8 @@ enum { MT_WORDS = 624 };
 
 typedef struct Twister {
     uint32_t word[MT_WORDS];
-    uint32_t at; /* next word to hand out; MT_WORDS: refill first */
+    uint32_t ready[MT_WORDS]; /* what is handed out for them, made all at once */
+    uint32_t at; /* next one to hand out; MT_WORDS: refill first */
 } Twister;
 
 typedef struct RandomState {

@@ -161,3 +161,18 @@ def test_monte_carlo_pi():
     want = estimate(3, 20000)
     np.random.set_state(state)
     assert compiled(estimate)(3, 20000) == want
+
+
+def test_an_odd_number_of_words_before():
+    """A double takes two words, which may be the last of one batch and the first of the next."""
+
+    def draw(seed, out):
+        random.seed(seed)
+        random.getrandbits(32)
+        for i in range(len(out)):
+            out[i] = random.random()
+
+    ours, plain = np.zeros(1000), np.zeros(1000)
+    njit(draw)(5, ours)
+    draw(5, plain)
+    np.testing.assert_array_equal(ours, plain)

@@ -57,6 +57,11 @@ def integers(x, y):
         y[i] = x[i] + 3
 
 
+def whole(x, y):
+    for i in range(len(x)):
+        x[i] = x[i] // y[i]
+
+
 V = np.ones(64)
 M = np.ones((8, 8))
 LOOPS = [(saxpy, (2.0, V, V.copy())), (product, (M, M.copy(), M.copy())), (stencil, (V, V.copy())),
@@ -90,3 +95,21 @@ def test_math_loops_call_vector_functions(name):
 def test_nothing_is_fused_without_fastmath():
     assert "vfmadd" not in assembly(saxpy, (2.0, V, V.copy()))
     assert "vfmadd" in assembly(saxpy, (2.0, V, V.copy()), fastmath={"contract"})
+
+
+def test_integers_are_divided_as_floats():
+    ints = np.ones(64, np.int64)
+    assert re.search(r"\bvdivpd\b.*%[yz]mm", assembly(whole, (ints, ints.copy())))
+
+
+def test_a_float_as_subscript_is_tested_once():
+    """In the loop a truncation and an unsigned comparison; if it fits is asked where that fails."""
+
+    def count(x, bins):
+        for i in range(len(x)):
+            bins[int(x[i])] += 1
+
+    text = assembly(count, (V, np.zeros(9, np.int64)))
+    hot = text[text.index("ws_entry:"):]
+    assert re.search(r"vcvttsd2si\s+[^\n]*\n\s+cmpq[^\n]*\n\s+j(?:b|ae)\b", hot), hot
+
