@@ -3,7 +3,9 @@
 
 #include "ir/math.h"
 
-enum { FEW = 8 }; /* iterations not worth a strip */
+/* Fewer iterations are not worth a strip, and a strip is a multiple of them: vectors fit without a
+ * rest, so the back end makes no second, scalar copy of both passes. */
+enum { FEW = 8 };
 
 typedef struct Build {
     StripPlan *p;
@@ -347,7 +349,7 @@ static void make_buffers(Build *b) {
     }
 }
 
-/* strip: enough left? size: where this strip ends. */
+/* strip: enough left? size: where this strip ends. The rest is for the loop as it was. */
 static void build_head(Build *b) {
     Type *i64 = TY_I(64);
     const StripPlan *p = b->p;
@@ -365,6 +367,10 @@ static void build_head(Build *b) {
     Ref most = add_int(b, b->size, i64, STRIP);
     Ref less = add_bool_op(b, b->size, OP_LT, left, most);
     Ref n = add(b, b->size, OP_SELECT, i64, 3, (Ref[]){less, left, most});
+    n = add(b, b->size, OP_AND, i64, 2, (Ref[]){n, add_int(b, b->size, i64, -FEW)});
+    Ref few = add_int(b, b->size, i64, FEW); /* it is not less; the back end is to see that */
+    Ref more = add_bool_op(b, b->size, OP_GT, n, few);
+    n = add(b, b->size, OP_SELECT, i64, 3, (Ref[]){more, n, few});
     b->end = add(b, b->size, OP_ADD, i64, 2, (Ref[]){b->start, n});
 }
 
