@@ -40,5 +40,7 @@ for so in build/_core*.so build/_compiler.so; do
     # Replaced by renaming: a process that has the old file mapped keeps it.
     if ! [ "$to" -nt "$so" ]; then cp "$so" "$to.new" && mv "$to.new" "$to"; fi
 done
+# As pip does when it installs: what is imported at the first call is read, not compiled again.
+.venv/bin/python -m compileall -q whipsnake
 [ $status != 0 ] || tools/check_symbols.sh --warn
 exit $status

@@ -385,12 +385,14 @@ static const Row *namedtuple_row(Infer *in, PyObject *cls) {
     return row;
 }
 
+static const Row *cast_row(const Type *ty) { return ty && ty_is_number(ty) ? &row_cast : NULL; }
+
 const Row *row_of_class(Infer *in, PyObject *obj) {
-    if (rule_object_type(in, obj) && ty_is_number(rule_object_type(in, obj))) return &row_cast;
-    if (!PyType_Check(obj)) return NULL;
+    if (!PyType_Check(obj)) return cast_row(in->core->as_type(obj));
     PyTypeObject *cls = (PyTypeObject *)obj;
     if (PyType_IsSubtype(cls, (PyTypeObject *)PyExc_BaseException)) return &row_exception;
-    return PyType_IsSubtype(cls, &PyTuple_Type) ? namedtuple_row(in, obj) : NULL;
+    if (PyType_IsSubtype(cls, &PyTuple_Type)) return namedtuple_row(in, obj);
+    return cast_row(rule_object_type(in, obj));
 }
 
 /* --- tables -------------------------------------------------------------------------------------------------------------------- */

@@ -33,6 +33,8 @@ void cg_link_bitcode(Cg *cg) {
     if (LLVMLinkModules2(cg->mod, lib)) cg_fail_llvm(cg, "the runtime's bitcode cannot be linked");
     for (Val f = LLVMGetFirstFunction(cg->mod); f; f = LLVMGetNextFunction(f)) {
         adapt_function(cg, f);
-        if (LLVMGetLinkage(f) == LLVMLinkOnceODRLinkage) LLVMSetLinkage(f, LLVMInternalLinkage);
+        if (LLVMGetLinkage(f) != LLVMLinkOnceODRLinkage) continue;
+        LLVMSetLinkage(f, LLVMInternalLinkage);
+        cg_fn_attr(cg, f, "alwaysinline", 0);
     }
 }

@@ -178,6 +178,8 @@ static void declare_function(Cg *cg, uint32_t index) {
     LLVMSetLinkage(out->fn, LLVMInternalLinkage);
     if (!cg->target->is_gpu) LLVMSetFunctionCallConv(out->fn, LLVMFastCallConv);
     declare_attributes(cg, fn, out->fn);
+    if (index == 0 && !out->recursive)
+        cg_fn_attr(cg, out->fn, "alwaysinline", 0); /* into the thunk */
     declare_context(cg, out->fn);
     if (cg->target->pins_context) LLVMAddAttributeAtIndex(out->fn, 1, cg_attr(cg, "swiftself", 0));
 }

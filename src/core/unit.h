@@ -99,6 +99,8 @@ typedef struct CoreApi {
      * exception set. */
     Type *(*type_from_object)(PyObject *obj);
     PyObject *(*type_to_object)(Type *ty);
+    /* The Type of a whipsnake type object; NULL: the object is none, no exception set. */
+    Type *(*as_type)(PyObject *obj);
     /* mem_faults of base/mem.h: one countdown for the allocations of both; NULL: none. */
     struct MemFaults *mem_faults;
 } CoreApi;

@@ -16,6 +16,7 @@ static const CoreApi core_api = {
     .type_of = disp_typeof,
     .unwrap = disp_unwrap,
     .type_from_object = disp_type_from,
+    .as_type = disp_as_type,
     .type_to_object = disp_type_object,
 };
 

@@ -243,8 +243,21 @@ Type *disp_as_type(PyObject *obj) {
     return type_of(obj);
 }
 
+/* The classes that programs mention most, without importing whipsnake.types (as_type there has them
+ * all): NULL if it is none of these, no exception set. */
+static Type *type_of_class(const PyObject *obj) {
+    if (obj == (const PyObject *)&PyLong_Type) return TY_I(64);
+    if (obj == (const PyObject *)&PyFloat_Type) return TY_F(64);
+    if (obj == (const PyObject *)&PyBool_Type) return TY_OF(TY_BOOL);
+    if (obj == (const PyObject *)&PyComplex_Type) return TY_C(128);
+    for (int num = 0; num < DISP_NUMS; num++)
+        if (disp.elem[num] && obj == (const PyObject *)disp.scalar[num]) return disp.elem[num];
+    return NULL;
+}
+
 Type *disp_type_from(PyObject *obj) {
     Type *t = disp_as_type(obj);
+    if (!t) t = type_of_class(obj);
     if (t) return t;
     PyObject *m = PyImport_ImportModule("whipsnake.types");
     PyObject *converted = m ? PyObject_CallMethod(m, "as_type", "O", obj) : NULL;

@@ -4,7 +4,8 @@
  * 2. A def is cut out by indentation from the code object's first line; a lambda is looked for
  *    on that line, first the last one before the position of its body's code, then the others.
  * 3. The text is put under a header that binds what it needs and compiled by Python itself; the
- *    code object found in it must equal the one that runs.
+ *    code object found in it must equal the one that runs. (Not for the prelude, which is ours:
+ *    compiling it twice would be a third of its cost.)
  * 4. It does not: the file was edited after its import (refused), or an import hook rewrote the
  *    code (accepted: the source is what the programmer means, as with assertions that pytest
  *    rewrites). */
@@ -23,6 +24,7 @@ enum { LAMBDA_TRIES = 64 };
 
 typedef struct Finder {
     Cx *cx;
+    bool is_prelude; /* our own file, which nobody edits while it runs */
     Source *out;
     Lines lines;
     const char *qualname;
@@ -138,8 +140,12 @@ static void find_def(Finder *f) {
         judge_mismatch(f);
         fail_no_source(f);
     }
-    const char *text = f->scan.text.at, *imports = syn_list_imports(f->cx, f->lines.list, text, n);
-    bool is_indented = isspace((unsigned char)text[0]), matches = false;
+    const char *text = f->scan.text.at, *imports = NULL;
+    bool is_indented = isspace((unsigned char)text[0]), matches = f->is_prelude;
+    if (f->is_prelude)
+        set_text(f, make_header(f, is_indented, NULL), text, n);
+    else
+        imports = syn_list_imports(f->cx, f->lines.list, text, n);
     for (int tries = 0; tries < 2 && !matches; tries++) { /* imports may be misread: then without */
         set_text(f, make_header(f, is_indented, imports), text, n);
         matches = is_running_code(f);
@@ -243,6 +249,12 @@ static void find_lambda(Finder *f) {
 
 /* --- all -------------------------------------------------------------------------------------- */
 
+static bool is_prelude(Cx *cx, PyObject *globals) {
+    static const char package[] = "whipsnake.prelude.";
+    const char *name = py_text(cx, py_get_item(globals, "__name__"), NULL);
+    return name && strncmp(name, package, sizeof package - 1) == 0;
+}
+
 static const char *text_or(const char *s, const char *other) { return s ? s : other; }
 
 Source syn_find_source(Cx *cx, PyObject *func) {
@@ -258,8 +270,11 @@ Source syn_find_source(Cx *cx, PyObject *func) {
     const char *qualname = text_or(py_text_attr(cx, out.code, "co_qualname"), "?");
     out.class_name = find_class(cx, qualname);
     out.is_lambda = strcmp(text_or(py_text_attr(cx, out.code, "co_name"), ""), "<lambda>") == 0;
-    Finder f = {
-        .cx = cx, .out = &out, .qualname = qualname, .lines = syn_find_lines(cx, file, globals)};
+    Finder f = {.cx = cx,
+                .is_prelude = is_prelude(cx, globals),
+                .out = &out,
+                .qualname = qualname,
+                .lines = syn_find_lines(cx, file, globals)};
     if (!f.lines.list || !out.line) fail_no_source(&f);
     if ((Py_ssize_t)out.line > PyList_Size(f.lines.list)) {
         judge_mismatch(&f);

@@ -320,3 +320,25 @@ def test_keyword_calls_use_the_same_overload():
     fast(y=2, x=1)
     fast(1, y=2)
     assert len(fast.signatures) <= before + 1
+
+
+def test_first_call_imports_little():
+    """Called functions and classes are known without the Python half of the types: milliseconds of
+    a first call."""
+    support.run_python("""
+        import sys
+        import numpy as np
+        from whipsnake import njit
+
+        @njit
+        def half(x):
+            return np.float32(x) / 2
+
+        @njit
+        def f(x):
+            return half(float(x))
+
+        assert f(3) == 1.5
+        assert "whipsnake.types" not in sys.modules
+        assert "whipsnake.errors" not in sys.modules
+    """)

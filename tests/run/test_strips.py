@@ -3,6 +3,7 @@ is, however the arrays overlap, the same is raised with the same elements writte
 loop."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -190,3 +191,18 @@ def test_rows():
         compiled(near, red, again)
     np.testing.assert_array_equal(again.ravel()[:250], out.ravel()[:250])
     assert not again.ravel()[250:].any()
+
+
+def test_no_scalar_rest():
+    """Both passes are vector loops alone: a scalar copy for the rest would only cost compile time.
+    What is left are the loop as it was and the copy with all checks."""
+
+    @njit
+    def scaled(a, b, out):
+        for i in range(len(a)):
+            out[i] = math.exp(a[i]) / b[i]
+
+    scaled(np.ones(9), np.ones(9), np.empty(9))
+    text, = scaled.inspect_llvm().values()
+    assert len(re.findall(r"call[^\n]* <\d+ x double> @Sleef_\w*expd\d_", text)) == 1
+    assert len(re.findall(r"call[^\n]* double @Sleef_\w*expd1_", text)) == 2
