@@ -24,6 +24,7 @@ enum {
     HOIST,
     STRIPS,
     WRAP,
+    POLLS,
     ESCAPE,
     RC_INSERT,
     SIMT_DIMS,
@@ -39,6 +40,7 @@ static const Pass passes[PASSES] = {
     [HOIST] = {"hoist", opt_hoist, NULL, false},
     [STRIPS] = {"strip", opt_strip, NULL, false},
     [WRAP] = {"wrap", opt_wrap, NULL, false},
+    [POLLS] = {"poll", opt_poll, NULL, true},
     [ESCAPE] = {"escape", NULL, opt_escape, true},
     [RC_INSERT] = {"rc_insert", opt_rc_insert, NULL, true},
     [SIMT_DIMS] = {"simt_dims", NULL, opt_simt_dims, false},
@@ -127,6 +129,7 @@ void opt_run(Cx *cx, Module *m) {
     run(cx, m, &passes[STRIPS]);
     run(cx, m, &passes[WRAP]); /* what strip left */
     run(cx, m, &passes[CSE]); /* the checks before neighbouring nests have much in common */
+    run(cx, m, &passes[POLLS]); /* all loops are there, and what they do is as little as it gets */
     run(cx, m, &passes[SIMPLIFY]);
     run(cx, m, &passes[ESCAPE]);
     /* Last: nothing after it may move, copy or drop a use of a counted value. */

@@ -363,8 +363,8 @@ static void build_head(Build *b) {
     ir_branch(b->cx, b->fn, b->strip, enough, ir_edge(b->cx, b->size, 0, NULL),
               ir_edge(b->cx, header, params->n, params->at), (Span){0});
     Ref most = add_int(b, b->size, i64, STRIP);
-    Ref less = add_bool_op(b, b->size, OP_LT, left, most);
-    Ref n = add(b, b->size, OP_SELECT, i64, 3, (Ref[]){less, left, most});
+    Ref n = add(b, b->size, OP_MATH, i64, 2, (Ref[]){left, most});
+    ir_at(b->fn, n)->sub = MATH_MIN;
     b->end = add(b, b->size, OP_ADD, i64, 2, (Ref[]){b->start, n});
 }
 
