@@ -155,6 +155,63 @@ def test_an_exception_leaves_a_thread(tmp_path):
     """)
 
 
+def test_other_threads_write_what_is_checked(tmp_path):
+    """Subscripts, divisors and conditions change while loops check and use them: an exception or a
+    wrong sum, never an access outside of an array."""
+    assert run(tmp_path, """
+        @njit(nogil=True)
+        def gather(x, index, use, divisor):
+            s = 0
+            for i in range(len(index)):
+                s += x[index[i]]
+            for i in range(len(index)):
+                if use[i]:
+                    s += x[index[i] * 2 - index[i]]
+            t = 0.0
+            for i in range(len(index)):
+                t += x[index[i]] / divisor[i]
+            return s + t
+
+        @njit(nogil=True)
+        def scatter(x, index, use, divisor):
+            for i in range(len(index)):
+                x[index[i]] += 1
+            for i in range(len(index)):
+                if use[i]:
+                    x[i] = x[index[i]] // divisor[i]
+            return 0.0
+
+        x, n = np.ones(1000, np.int64), 20_000
+        index, use, divisor = np.zeros(n, np.int64), np.zeros(n, np.bool_), np.ones(n, np.int64)
+        gather(x, index, use, divisor), scatter(x, index, use, divisor)
+        good, far = np.arange(n) % 1000, np.full(n, 1 << 45)
+        end = time.monotonic() + 3
+        def write(k):
+            rng = np.random.default_rng(k)
+            while time.monotonic() < end:
+                at = rng.integers(n)
+                for _ in range(50):
+                    index[at:] = far[at:]
+                    use[:] = True
+                    divisor[at] = 0
+                    index[:] = good
+                    use[:] = False
+                    divisor[:] = 1
+        outcomes = set()
+        def read(k):
+            while time.monotonic() < end:
+                for f in gather, scatter:
+                    try:
+                        f(x, index, use, divisor)
+                        outcomes.add("result")
+                    except (IndexError, ZeroDivisionError) as e:
+                        outcomes.add(type(e).__name__)
+        in_threads(4, lambda k: (write if k % 2 else read)(k))
+        assert outcomes <= {"result", "IndexError", "ZeroDivisionError"}
+        print("IndexError" in outcomes)
+    """) == "True"
+
+
 def test_the_process_ends_while_compiled_code_runs(tmp_path):
     assert run(tmp_path, """
         busy(10)
