@@ -19,7 +19,7 @@ enum { WS_SREG_NCTAID = 9, WS_SREG_FIRST = 12, WS_SREG_END = 15, WS_SREGS = 18 }
 
 typedef struct WsCtx {
     ExcObj *exc; /* the exception on its way out; owned. NULL while all is well */
-    const char *stack_limit; /* a frame below this address means RecursionError */
+    _Atomic(const char *) stack_limit; /* a frame below this address: call ws_check_stack */
     _Atomic uint32_t poll; /* not 0: call ws_poll */
     uint32_t nogil; /* the GIL was released at entry */
     const uint64_t *globals; /* slots of the captured arrays of the running unit, in order */
@@ -27,6 +27,9 @@ typedef struct WsCtx {
     struct RandomState *random; /* of this thread: Python's and NumPy's legacy streams */
     const uint32_t *sregs; /* kernels on the CPU: [WS_SREGS], the grid and the blocks to run */
     void *shared; /* kernels on the CPU: the block's shared memory */
+    const char *stack_end; /* a frame below this address means RecursionError */
+    bool is_main; /* the thread that handles signals */
+    uint64_t looked; /* in nanoseconds: when it looked for signals last, without the GIL */
 } WsCtx;
 
 /* Where something can be raised, or a call can pass an exception on: for tracebacks. */

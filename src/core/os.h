@@ -77,6 +77,8 @@ static inline void os_run_on_stack(void (*body)(void *), void *arg, size_t stack
     else
         body(arg);
 }
+/* Is this the thread that the process began with, which signals go to? */
+bool os_is_main_thread(void);
 /* The lowest address that this thread's stack may grow to, and its size; 0, or -1 if the system
  * won't say. */
 int os_stack_bounds(const char **low, size_t *size);

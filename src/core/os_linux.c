@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -50,6 +51,8 @@ int os_stack_bounds(const char **low, size_t *size) {
     *low = at;
     return rc == 0 ? 0 : -1;
 }
+
+bool os_is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
 
 /* --- memory for code -------------------------------------------------------------------------- */
 

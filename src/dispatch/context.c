@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "core/code.h"
+#include "core/os.h"
 #include "dispatch/disp.h"
 #include "runtime/random.h"
 
@@ -44,12 +45,14 @@ _Atomic bool disp_timer_sleeps;
 static bool timer_is_there;
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 
-/* Sets the poll words of all running contexts; false if none runs. Lock held. */
+/* Makes all running contexts look for signals (runtime/poll.c); false if none runs. Lock held. */
 static bool tick(void) {
     bool any = false;
     for (DispThread *t = threads; t; t = t->next)
         if (atomic_load_explicit(&t->running, memory_order_relaxed)) {
             atomic_store_explicit(&t->ctx.poll, 1, memory_order_relaxed);
+            atomic_store_explicit(&t->ctx.stack_limit, (const char *)UINTPTR_MAX,
+                                  memory_order_relaxed);
             any = true;
         }
     return any;
@@ -116,6 +119,7 @@ static void in_child(void) {
     pthread_cond_init(&wake, NULL);
     threads = current;
     if (current) current->next = NULL;
+    if (current) current->ctx.is_main = true;
     bool was_there = timer_is_there;
     timer_is_there = false;
     disp_timer_sleeps = false;
@@ -152,7 +156,9 @@ static DispThread *new_thread(void) {
         return NULL;
     }
     memset(t, 0, sizeof *t);
-    t->ctx.stack_limit = find_stack_limit();
+    t->ctx.stack_end = find_stack_limit();
+    atomic_store_explicit(&t->ctx.stack_limit, t->ctx.stack_end, memory_order_relaxed);
+    t->ctx.is_main = os_is_main_thread();
     pthread_once(&once, set_up);
     pthread_setspecific(at_exit, t);
     pthread_mutex_lock(&lock);

@@ -297,18 +297,21 @@ static int run(Frame *fr, uint64_t *result) {
     }
 }
 
-static bool is_too_deep(const WsCtx *ctx, uint32_t depth) {
-    if (!ctx->stack_limit) return depth > MAX_DEPTH;
-    return (uintptr_t)__builtin_frame_address(0) < (uintptr_t)ctx->stack_limit;
+/* As compiled functions do at their entry, here at every one. 0, or 1 with an exception. */
+static int check_stack(const Interp *p, WsCtx *ctx, uint32_t depth, uint32_t site) {
+    const char *limit = atomic_load_explicit(&ctx->stack_limit, memory_order_relaxed);
+    if (!ctx->stack_end && depth > MAX_DEPTH) {
+        p->raise_check(ctx, (int32_t)site, CHECK_RECURSION, 0, 0);
+        return 1;
+    }
+    if ((uintptr_t)__builtin_frame_address(0) >= (uintptr_t)limit) return 0;
+    return p->check_stack(ctx, (int32_t)site) != 0;
 }
 
 /* block: the arguments' slots on entry, the result's on return. */
 static int call(const Interp *p, WsCtx *ctx, const InterpFn *f, uint64_t *block, uint32_t depth,
                 uint32_t site) {
-    if (is_too_deep(ctx, depth)) {
-        p->raise_check(ctx, (int32_t)site, CHECK_RECURSION, 0, 0);
-        return 1;
-    }
+    if (check_stack(p, ctx, depth, site)) return 1;
     size_t size = (f->nslots + f->nscratch) * sizeof(uint64_t);
     uint64_t *memory = mem_alloc(size + f->stack + 64);
     if (!memory) { /* a frame of a compiled function would have found no stack */

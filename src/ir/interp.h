@@ -22,7 +22,7 @@ uint32_t ir_interp_nslots(const Interp *p);
 
 /* Calls the entry, as UnitEntry: slots hold the arguments on entry and the result on return; 0, or
  * 1 with ctx->exc set. Needs no memory of a Cx. Deep recursion raises RecursionError: at
- * ctx->stack_limit, or, where there is none, at a fixed depth. */
+ * ctx->stack_end, or, where there is none, at a fixed depth. */
 int32_t ir_interp_call(const Interp *p, WsCtx *ctx, uint64_t *slots);
 
 /* All of it at once, for tests: ctx->unit is set for the call. */

@@ -49,6 +49,7 @@ typedef struct InterpFn {
     RTFN(exc_retain, "ws_exc_retain", void, (ExcObj *))                                           \
     RTFN(exc_release, "ws_exc_release", void, (ExcObj *))                                         \
     RTFN(poll, "ws_poll", int32_t, (WsCtx *, int32_t))                                            \
+    RTFN(check_stack, "ws_check_stack", int32_t, (WsCtx *, int32_t))                              \
     RTFN(alloc, "ws_alloc", void *, (WsCtx *, int32_t, int64_t bytes))                            \
     RTFN(retain, "ws_retain", void, (void *))                                                     \
     RTFN(release, "ws_release", void, (void *))

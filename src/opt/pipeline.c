@@ -26,6 +26,7 @@ enum {
     STRIPS,
     CARRY,
     WRAP,
+    POLLS,
     ESCAPE,
     RC_INSERT,
     SIMT_DIMS,
@@ -42,6 +43,7 @@ static const Pass passes[PASSES] = {
     [STRIPS] = {"strip", opt_strip, NULL, false},
     [CARRY] = {"carry", opt_carry, NULL, false},
     [WRAP] = {"wrap", opt_wrap, NULL, false},
+    [POLLS] = {"poll", opt_poll, NULL, true},
     [ESCAPE] = {"escape", NULL, opt_escape, true},
     [RC_INSERT] = {"rc_insert", opt_rc_insert, NULL, true},
     [SIMT_DIMS] = {"simt_dims", NULL, opt_simt_dims, false},
@@ -144,6 +146,7 @@ void opt_run(Cx *cx, Module *m) {
     run(cx, m, &passes[CARRY]); /* behind strip, whose loops need no order */
     run(cx, m, &passes[WRAP]); /* what strip left */
     run(cx, m, &passes[CSE]); /* the checks before neighbouring nests have much in common */
+    run(cx, m, &passes[POLLS]); /* all loops are there, and what they do is as little as it gets */
     run(cx, m, &passes[SIMPLIFY]);
     opt_report_rest(cx, m);
     run(cx, m, &passes[ESCAPE]);

@@ -19,7 +19,8 @@
  * What goes through buffers is a matter of cost: at best what is stored, so that the second pass
  * only copies; under conditions, or where the first pass must not read all that the loop reads,
  * single values that are expensive; nothing where the checks ask for little and the rest is the
- * second pass's own. Stores and sums stay in the second pass, in their order.
+ * second pass's own. Subscripts that were read from memory always do: another thread may change them
+ * between the passes. Stores and sums stay in the second pass, in their order.
  *
  * Why 64: the machine overlaps the end of one pass with the start of the next as long as it has
  * both in sight, some hundred instructions. Strips of 256 cost 20 % on a division, of 64 a few.
@@ -42,6 +43,7 @@ typedef struct Decide {
     bool *busy;   /* per position: the first pass has something to compute there */
     Map costs;    /* value -> cost + 1 */
     Map visited;
+    bool subscribes; /* a check is one of a subscript */
     uint32_t stack; /* bytes of buffers */
 } Decide;
 
@@ -156,6 +158,7 @@ static bool note_ins(Decide *d, uint32_t pos, Ref r) {
     case OP_STORE: vec_push(p->cx, &d->stores, r); return true;
     case OP_CHECK: vec_push(p->cx, &p->checks, r); return true;
     case OP_CHECK_INDEX:
+        d->subscribes = true;
         vec_push(p->cx, &p->checks, r);
         if (at(p, i->args[0])->op == OP_WRAP && at(p, i->args[0])->args[1] == i->args[1])
             map_set(p->cx, &p->wraps, i->args[0], at(p, i->args[0])->args[0]);
@@ -447,12 +450,20 @@ static uint32_t cost(Decide *d, Ref r) {
     return sum;
 }
 
+/* Has the first pass read r, and does it matter that the second sees the same? Another thread may write
+ * there in between. A subscript, and what decides whether it is used, must be what was checked; a
+ * divisor that has become zero only gives infinity. */
+static bool is_checked_read(const Decide *d, Ref r) {
+    return d->subscribes && strip_has(d->p, r) && at(d->p, r)->op == OP_LOAD;
+}
+
 static bool wants_buffer(Decide *d, Ref r) {
     const Ins *i = at(d->p, r);
     uint32_t bytes = STRIP * i->ty->size;
     bool scalar = i->ty->kind == TY_BOOL || i->ty->kind == TY_INT || i->ty->kind == TY_FLOAT;
-    if (!strip_has(d->p, r) || !scalar || i->op == OP_PARAM || i->op == OP_LOAD) return false;
-    if (map_get(&d->p->wraps, r, 0)) return false;
+    if (is_checked_read(d, r)) return true;
+    if (!strip_has(d->p, r) || !scalar || i->op == OP_PARAM) return false;
+    if (i->op == OP_LOAD || map_get(&d->p->wraps, r, 0)) return false;
     return d->stack + bytes <= STRIP_STACK && cost(d, r) > COST_SAVE;
 }
 
@@ -541,7 +552,7 @@ static bool plan(Decide *d, Loop *loop, bool all) {
     if (!find_needed(d) || !look_at_memory(d) || (d->stores.n && has_blind_read(d))) return false;
     if (all && !compute_stored(d)) return false;
     choose_buffers(d);
-    return true;
+    return d->stack <= STRIP_STACK;
 }
 
 static void report(const StripPlan *p) {

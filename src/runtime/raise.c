@@ -155,12 +155,3 @@ struct WsOwner *ws_alloc(WsCtx *ctx, int32_t site, int64_t bytes) {
 
 void ws_retain(WsOwner *o) { mem_retain_owner(o); }
 void ws_release(WsOwner *o) { mem_release_owner(o); }
-
-Status ws_poll(WsCtx *ctx, int32_t site) {
-    atomic_store_explicit(&ctx->poll, 0, memory_order_relaxed);
-    PyGILState_STATE gil = PyGILState_Ensure();
-    int rc = PyErr_CheckSignals();
-    if (rc) rt_raise_python(ctx, site);
-    PyGILState_Release(gil);
-    return rc ? 1 : 0;
-}

@@ -60,7 +60,10 @@ void ws_trace(WsCtx *ctx, int32_t site);
 ExcObj *ws_exc_make(WsCtx *ctx, int32_t site, int32_t cls, const uint64_t *slots);
 void ws_exc_retain(ExcObj *e);
 void ws_exc_release(ExcObj *e);
+/* Signal handlers run, if there is something to handle; 1: one has raised. */
 Status ws_poll(WsCtx *ctx, int32_t site);
+/* The stack pointer is below ctx->stack_limit: RecursionError, or only a reason to poll. */
+Status ws_check_stack(WsCtx *ctx, int32_t site);
 
 struct WsOwner *ws_alloc(WsCtx *ctx, int32_t site, int64_t bytes);
 void ws_retain(struct WsOwner *o);

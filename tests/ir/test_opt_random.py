@@ -20,7 +20,7 @@ COUNT = int(os.environ.get("WHIPSNAKE_FUZZ_N", "4000" if ALL else "240"))
 FIRST = int(os.environ.get("WHIPSNAKE_FUZZ_SEED", "0"))
 BATCH = 20
 # By themselves too, so that one does not hide what another does.
-SINGLE = ["simplify", "inline", "cse", "range", "hoist", "version", "strip", "wrap"]
+SINGLE = ["simplify", "inline", "cse", "range", "hoist", "version", "strip", "wrap", "poll"]
 
 
 def outcome(text, args):
