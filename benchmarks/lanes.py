@@ -29,9 +29,13 @@ class Lane:
     engine: str
     python: str
     options: str = "{}"
+    environment: tuple = ()  # pairs of name and value
 
     def with_options(self, name, **options):
         return dataclasses.replace(self, name=name, options=json.dumps(options))
+
+    def with_environment(self, name, **environment):
+        return dataclasses.replace(self, name=name, environment=tuple(environment.items()))
 
 
 def probe(python, code):
@@ -90,6 +94,7 @@ class WorkerProcess:
             "WHIPSNAKE_CACHE_DIR": self.cache.name,
             "NUMBA_CACHE_DIR": self.cache.name,
             "PYTHONPATH": f"{HERE}{os.pathsep}{ROOT}",
+            **dict(lane.environment),
         }
         self.process = subprocess.Popen(
             [lane.python, str(HERE / "worker.py"), lane.engine],

@@ -224,5 +224,18 @@ def measure_checks(lanes, rounds, bursts, seconds, only, progress):
     return table
 
 
+def measure_polls(lane, names, rounds, bursts, seconds, progress):
+    """Time with polls for signals / time without, and the same of the first calls, by program."""
+    table = {}
+    polling, deaf = lane.with_options("polling"), lane.with_environment("deaf", WHIPSNAKE_POLL="0")
+    for name in names:
+        both = measure_program(name, [polling, deaf], rounds, bursts, seconds)
+        ratio, failed = paired_ratio(both["polling"], both["deaf"]), "failed"
+        cold = both["polling"]["cold"] / both["deaf"]["cold"] if ratio else None
+        table[name] = {"steady": ratio, "cold": cold}
+        progress(f"  {name:<22} {f'{ratio:.2f}' if ratio else failed}")
+    return table
+
+
 def program_names():
     return sorted(path.stem for path in (HERE / "programs").glob("*.py"))

@@ -168,6 +168,16 @@ def checks_table(checks):
     return table(head, rows)
 
 
+def polls_table(polls):
+    head = ["program", "steady", "cold"]
+    rows = [
+        [name, *(f"{r[k]:.2f}" if r[k] else "-" for k in head[1:])] for name, r in polls.items()
+    ]
+    means = [targets.geometric_mean(r[k] for r in polls.values()) for k in head[1:]]
+    rows.append(["geometric mean", *("-" if mean is None else f"{mean:.3f}" for mean in means)])
+    return table(head, rows)
+
+
 def failures(results):
     """Lines saying what failed, with the engine's own words."""
     lines = []
@@ -216,6 +226,12 @@ SECTIONS = (
         checks_table,
         "Time with bounds and division checks over time without (Numba: `boundscheck=True` and "
         "its default error model against `boundscheck=False, error_model='numpy'`).",
+    ),
+    (
+        "polls",
+        "Cost of polling for signals",
+        polls_table,
+        "Time with polls in loops, so that Ctrl-C stops them, over time without.",
     ),
     (
         "growth",

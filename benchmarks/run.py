@@ -25,7 +25,7 @@ import report
 from machine import machine_line
 from lanes import HERE, WorkerFailed, WorkerProcess, find_lanes
 
-SECTIONS = ("programs", "import", "calls", "checks", "growth")
+SECTIONS = ("programs", "import", "calls", "checks", "polls", "growth")
 # rounds of processes, bursts per process, seconds per burst, calls per sample
 FULL = (4, 8, 0.03, 20_000)
 QUICK = (1, 5, 0.02, 5_000)
@@ -112,6 +112,11 @@ def measure_all(options, lanes, results):
         progress("checks: time with over time without")
         results["checks"] = measure.measure_checks(
             every, 1, bursts * 2, seconds, options.only, progress
+        )
+    if "polls" in options.sections and "whipsnake" in lanes:
+        progress("polls: time with over time without")
+        results["polls"] = measure.measure_polls(
+            lanes["whipsnake"], options.programs, 1, bursts * 2, seconds, progress
         )
     if "growth" in options.sections and {"whipsnake", "numba"} & set(lanes):
         progress("compile time over program size")

@@ -18,6 +18,9 @@ CALLS = {"two floats": 40.0, "two ints": 40.0, "one array": 50.0, "five arrays":
 # Time with checks over time without, geometric mean over a family.
 CHECKS = {"affine": 1.02, "indirect": 1.15, "dividing": 1.05}
 
+# Time with polls for signals over time without: geometric mean, and the most of one program.
+POLLS_MEAN, POLLS_EACH = 1.02, 1.10
+
 # Compile time per unit of size may grow by this much from the last size but one to the last.
 GROWTH = 1.3
 
@@ -86,6 +89,12 @@ def verdicts(results):
         if mean is not None:
             limit = CHECKS[family]
             rows.append((f"checks, {family}", f"{mean:.3f}", f"<= {limit:.2f}", mean <= limit))
+    polls = {name: r["steady"] for name, r in results.get("polls", {}).items() if r["steady"]}
+    if polls:
+        mean, worst = geometric_mean(polls.values()), max(polls, key=polls.get)
+        rows.append(("polls, mean", f"{mean:.3f}", f"<= {POLLS_MEAN}", mean <= POLLS_MEAN))
+        most = f"{polls[worst]:.2f} ({worst})"
+        rows.append(("polls, most", most, f"<= {POLLS_EACH}", polls[worst] <= POLLS_EACH))
     for series, sizes in results.get("growth", {}).items():
         step = growth_step(sizes, "whipsnake")
         if step is not None:

@@ -1,6 +1,9 @@
 """Nothing is left behind: by calls, by results, by exceptions, by failed compilations."""
 
 import collections
+import contextlib
+import gc
+import sys
 
 import numpy as np
 import pytest
@@ -98,7 +101,6 @@ def test_large_temporaries_are_freed_on_exceptions():
 
 @needs_compiler
 def test_unused_functions_are_collected():
-    import gc
     import weakref
 
     def build():
@@ -128,3 +130,31 @@ def test_the_helper_sees_a_leak():
         assert_no_leak(lambda: kept.append([ARRAY]), [ARRAY])
     with pytest.raises(AssertionError):
         assert_memory_bounded(lambda: kept.append(bytes(200_000)), 200_000)
+
+
+BROKEN = {
+    "unknown attribute": lambda a: a.mean().nope,
+    "after the prelude": lambda a: np.linspace(0, 1, a.size) + (1, 2),
+    "inside the prelude": lambda a: np.linspace("x", 1),
+    "not callable": lambda a: a.argmax()(3),
+    "wrong count": lambda a: np.dot(a, 3.5, 4),
+    "no such function": lambda a: np.no_such_function(a),
+    "refused": lambda a: {x: 1 for x in a},
+}
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", BROKEN)
+def test_failing_compiles_come_to_an_end_of_growing(name):
+    """Python's table of interned strings fills up in the first of them; then nothing more stays."""
+    fast = njit(BROKEN[name])
+
+    def fail(times):
+        before = sys.getallocatedblocks()
+        for _ in range(times):
+            with contextlib.suppress(Exception):
+                fast(ARRAY)
+        gc.collect()
+        return sys.getallocatedblocks() - before
+
+    assert min(fail(40) for _ in range(6)) < 20
