@@ -52,6 +52,7 @@ static void set_why(Cg *cg, LoopFacts *f, const char *what, Span span, const cha
 static void look_at_ins(Cg *cg, LoopFacts *f, Ref r) {
     const Ins *i = ir_at(cg->fn, r);
     Span span = ir_place(cg->cx, cg->fn, i->span, i->origin).span;
+    if (i->op == OP_POLL) return; /* Ctrl-C leaves any loop: no reason that anybody could remove */
     if (i->op == OP_CHECK || i->op == OP_CHECK_INDEX) {
         set_why(cg, f, i->op == OP_CHECK ? "a check" : "the check of a subscript", span,
                 "see the checks that are made in every iteration");

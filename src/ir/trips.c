@@ -11,7 +11,7 @@ static bool is_int(const Fn *fn, Ref r, int64_t *value) {
 /* The edge from b to `to`; NULL: none, or two. */
 static const Edge *edge_to(const Fn *fn, BlockId b, BlockId to) {
     const Term *t = &fn->blocks.at[b].term;
-    bool first = t->succ[0].to == to, second = t->succ[1].to == to;
+    bool first = t->succ[0].to == to, second = t->kind == TERM_BRANCH && t->succ[1].to == to;
     return first == second ? NULL : &t->succ[second];
 }
 

@@ -241,17 +241,27 @@ static void stretch_loop(Poll *p, const Loop *loop, const Count *c, uint64_t ite
 
 /* --- which loops -------------------------------------------------------------------------------- */
 
-/* The last iterations of strip's loops: start + min(left, 64). */
+/* The most that r can be: a constant, the smaller of something and one, bits of one, a sum of such;
+ * 0: not known, or too much. */
+static uint32_t find_most(const Fn *fn, Ref r, int depth) {
+    const Ins *i = ir_at(fn, r);
+    int64_t k;
+    if (opt_int_const(fn, r, &k)) return k > 0 && k <= STRIDE ? (uint32_t)k : 0;
+    if (!depth) return 0;
+    if (i->op == OP_AND) return find_most(fn, i->args[1], 0);
+    if (i->op == OP_MATH && i->sub == MATH_MIN) return find_most(fn, i->args[1], 0);
+    if (i->op != OP_ADD) return 0;
+    uint32_t a = find_most(fn, i->args[0], depth - 1), b = find_most(fn, i->args[1], depth - 1);
+    return a && b && a + b <= STRIDE ? a + b : 0;
+}
+
+/* How many iterations the loops of a strip have at most: from start to start + n. */
 static uint32_t find_bound(const Poll *p, const Loop *loop, const Count *c) {
-    const Ins *end = ir_at(p->fn, c->limit), *n;
-    int64_t most;
+    const Ins *end = ir_at(p->fn, c->limit);
     if (c->op != OP_LT || c->step != 1 || end->op != OP_ADD) return 0;
     const Edge *in = &p->fn->blocks.at[loop->preheader].term.succ[0];
-    n = ir_at(p->fn, end->args[1]);
     if (end->args[0] != in->args[ir_at(p->fn, c->counter)->imm]) return 0;
-    if (n->op != OP_MATH || n->sub != MATH_MIN || !opt_int_const(p->fn, n->args[1], &most))
-        return 0;
-    return most > 0 && most <= STRIDE ? (uint32_t)most : 0;
+    return find_most(p->fn, end->args[1], 2);
 }
 
 /* Is there a poll, one of those from `first` on, on each way back to the header? */

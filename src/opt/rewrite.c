@@ -217,10 +217,30 @@ bool opt_drop_dead(Cx *cx, Fn *fn) {
 
 /* --- preheaders ------------------------------------------------------------------------------- */
 
+/* The edge into the loop from outside, if there is but one. */
+static const In *only_way_in(const Incoming *in, const Loops *loops, const Loop *loop) {
+    const In *only = NULL;
+    for (uint32_t e = in->start[loop->header]; e < in->start[loop->header + 1]; e++) {
+        const Loop *l = loops->of[in->at[e].from];
+        while (l && l != loop) l = l->parent;
+        if (l) continue;
+        if (only) return NULL;
+        only = &in->at[e];
+    }
+    return only;
+}
+
 /* The loop's only way in becomes a block that jumps to the header. */
 static void make_preheader(Cx *cx, Fn *fn, const Incoming *in, const Loops *loops,
                            const Loop *loop) {
     BlockId made = ir_new_block(cx, fn, "preheader");
+    const In *only = only_way_in(in, loops, loop);
+    if (only && only->which != IN_HANDLER) { /* what it brings is seen from the header as it is */
+        Edge e = *opt_edge(fn, *only);
+        ir_jump(cx, fn, made, loop->header, e.n, e.args);
+        *opt_edge(fn, *only) = ir_edge(cx, made, 0, NULL);
+        return;
+    }
     for (uint32_t i = 0; i < fn->blocks.at[loop->header].params.n; i++)
         ir_add_param(cx, fn, made, ir_at(fn, fn->blocks.at[loop->header].params.at[i])->ty);
     const Refs *params = &fn->blocks.at[made].params;

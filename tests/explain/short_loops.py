@@ -7,11 +7,11 @@ from whipsnake import njit
 @njit
 def corners(x, a):
     s = 0
-    for i in range(4):
+    for i in range(3):
         a[i] *= x
     for k in range(x):
         s += 3
     return s
 
 
-corners(5, np.zeros(4))
+corners(5, np.zeros(3))
