@@ -887,4 +887,5 @@ def test_nothing_is_left_behind(name):
             with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(BaseException):
                 fast(case)
 
-    assert_no_leak(call, [])
+    # Python's own caches grow a little at first; one object for each call would be 24,000 bytes.
+    assert_no_leak(call, [], repeats=500, slack_bytes=16_384)
