@@ -1,4 +1,4 @@
-"""Command line: `python -m whipsnake --sysinfo`, `python -m whipsnake program.py`."""
+"""Command line: `python -m whipsnake --sysinfo`, `python -m whipsnake cache`."""
 
 import sys
 
@@ -10,12 +10,14 @@ def sysinfo():
     import numpy
 
     import whipsnake
+    from whipsnake import _cache
 
     rows = {
         "whipsnake": whipsnake.__version__,
         "Python": platform.python_version(),
         "NumPy": numpy.__version__,
         "machine": f"{platform.machine()}, {platform.system()} {platform.release()}",
+        "cache": _cache.describe(),
         "compiler": "open" if whipsnake._core.is_compiler_open() else "opened when it is needed",
     }
     return "\n".join(f"{name:12}{value}" for name, value in rows.items())
@@ -31,7 +33,11 @@ def main(args):
 
         print(whipsnake.__version__)
         return 0
-    print("usage: python -m whipsnake --sysinfo | --version", file=sys.stderr)
+    if args[:1] == ["cache"]:
+        from whipsnake import _cache
+
+        return _cache.main(args[1:])
+    print("usage: python -m whipsnake --sysinfo | --version | cache", file=sys.stderr)
     return 2
 
 

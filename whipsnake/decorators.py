@@ -14,11 +14,11 @@ _FAST_TRUE = _FAST_ALL & ~(_FAST["nnan"] | _FAST["ninf"])
 # Options of Numba's that change nothing here.
 _ACCEPTED = frozenset([
     "nopython", "forceobj", "looplift", "no_rewrites", "no_cpython_wrapper", "no_cfunc_wrapper",
-    "writable_args", "pipeline_class", "target", "target_backend", "cache", "forceinline",
+    "writable_args", "pipeline_class", "target", "target_backend", "forceinline",
     "_nrt", "_dbg_extend_lifetimes", "_dbg_optnone", "_target",
 ])
 _MEANT = frozenset(["nogil", "parallel", "fastmath", "error_model", "boundscheck", "inline",
-                    "debug", "locals"])
+                    "debug", "locals", "cache"])
 
 
 def _is_disabled():
@@ -74,6 +74,7 @@ def _core_options(options):
         "parallel": bool(options.get("parallel", False)),
         "debug": bool(options.get("debug", False)),
         "inline_always": inline == "always",
+        "cache": bool(options.get("cache", True)),
         "locals": options.get("locals") or None,
     }
 

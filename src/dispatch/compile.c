@@ -1,10 +1,11 @@
-/* Asking the compiler. */
+/* Asking the cache, then the compiler. */
 #include "dispatch/function.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "cache/cache.h"
 #include "core/loader.h"
 #include "runtime/runtime.h"
 
@@ -45,6 +46,12 @@ static Want code_or_interp(void) {
     return off && strcmp(off, "ir") == 0 ? WANT_INTERP : WANT_CODE;
 }
 
+static char *copy_text(const char *text) {
+    size_t n = strlen(text) + 1;
+    char *copy = mem_alloc(n);
+    return copy ? memcpy(copy, text, n) : NULL;
+}
+
 /* Appends for readers that hold no lock: the entry is complete before it can be seen. */
 static void publish(Dispatcher *d, Entry *e) {
     Entry **end = &d->entries;
@@ -52,17 +59,60 @@ static void publish(Dispatcher *d, Entry *e) {
     __atomic_store_n(end, e, __ATOMIC_RELEASE);
 }
 
-Entry *function_compile(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
+/* What a debugger needs names the place of the source, and a dump is for looking at a compile. */
+static const char *why_not_cached(const Dispatcher *d, Want want) {
+    const char *dump = getenv("WHIPSNAKE_DUMP");
+    if (!d->cache) return "cache=False";
+    if (want != WANT_CODE) return "it is interpreted";
+    if (d->options.debug) return "debug=True";
+    return dump && *dump ? "WHIPSNAKE_DUMP" : NULL;
+}
+
+static const CacheHost cache_host = {.unwrap = disp_unwrap,
+                                     .type_of = disp_typeof,
+                                     .as_type = disp_as_type,
+                                     .find_symbol = rt_find_symbol};
+
+static Unit *compile_unit(CompileRequest *req) {
     const CompilerApi *compiler = disp_compiler();
-    if (!compiler) return NULL;
-    CompileRequest req = request(d, types, n, code_or_interp());
-    req.ret = ret;
     Unit *unit = NULL;
     PyObject *text = NULL;
-    if (compiler->compile(&req, &unit, &text)) return NULL;
+    return compiler && compiler->compile(req, &unit, &text) == 0 ? unit : NULL;
+}
+
+/* The unit, from the cache or new and then kept there. *why: why it is neither, new memory or NULL. */
+static Unit *find_unit(CompileRequest *req, char **why) {
+    CacheQuery q;
+    CompiledObject object = {NULL};
+    Unit *unit = NULL;
+    int rc = cache_ask(&q, &cache_host, req);
+    if (rc == 0) unit = cache_load(&q);
+    if (rc == 0 && !unit && !PyErr_Occurred()) {
+        req->object = &object;
+        unit = compile_unit(req);
+        if (unit && rt_lacks_math())
+            q.problem = "SLEEF, the library of math functions, is not there";
+        if (unit && !q.problem) rc = cache_store(&q, unit, &object);
+    }
+    if (unit && q.problem) *why = copy_text(q.problem);
+    mem_free(object.bytes);
+    cache_close(&q);
+    return rc == 0 ? unit : NULL;
+}
+
+Entry *function_compile(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
+    CompileRequest req = request(d, types, n, code_or_interp());
+    const char *off = why_not_cached(d, req.want);
+    char *why = off ? copy_text(off) : NULL;
+    req.ret = ret;
+    Unit *unit = off ? compile_unit(&req) : find_unit(&req, &why);
+    Entry *e = unit ? entry_new(unit) : NULL;
+    if (!e) {
+        mem_free(why);
+        return NULL;
+    }
+    e->uncached = why;
     disp_start_timer();
-    Entry *e = entry_new(unit);
-    if (!e) return NULL;
     if (guards_collect(e, d->func)) {
         entry_free(e);
         return NULL;

@@ -62,6 +62,7 @@ void entry_free(Entry *e) {
     }
     for (uint32_t i = 0; e->owners && i < e->unit->ncaptured; i++)
         mem_release_owner_held(e->owners[i]);
+    mem_free(e->uncached);
     mem_free(e->guards);
     mem_free(e->owners);
     mem_free(e->globals);

@@ -36,17 +36,17 @@ static int copy_attributes(Dispatcher *d) {
 /* Dispatcher(func, *, fast=0, numpy_errors=False ..., locals=None): see decorators.py for what the
  * options mean. */
 static PyObject *new_function(PyTypeObject *cls, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"func",   "fast",     "numpy_errors", "boundscheck",
-                               "nogil",  "parallel", "debug",        "inline_always",
-                               "locals", "kernel",   "block",        NULL};
+    static char *keywords[] = {
+        "func",          "fast",   "numpy_errors", "boundscheck", "nogil", "parallel", "debug",
+        "inline_always", "locals", "kernel",       "block",       "cache", NULL};
     PyObject *func, *locals = NULL;
     int fast = 0, numpy_errors = 0, boundscheck = 1, nogil = 0, parallel = 0, debug = 0,
-        inline_always = 0, kernel = 0;
+        inline_always = 0, kernel = 0, cache = 1;
     unsigned block[3] = {0, 0, 0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ippppppOp(III)", keywords, &func, &fast,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ippppppOp(III)p", keywords, &func, &fast,
                                      &numpy_errors, &boundscheck, &nogil, &parallel, &debug,
                                      &inline_always, &locals, &kernel, &block[0], &block[1],
-                                     &block[2]))
+                                     &block[2], &cache))
         return NULL;
     if (!PyType_IsSubtype(Py_TYPE(func), disp.function))
         return PyErr_Format(PyExc_TypeError,
@@ -57,6 +57,7 @@ static PyObject *new_function(PyTypeObject *cls, PyObject *args, PyObject *kwarg
     d->call = function_call;
     d->func = Py_NewRef(func);
     d->locals = locals && locals != Py_None ? Py_NewRef(locals) : NULL;
+    d->cache = cache;
     d->options = (JitOptions){.fast = (uint8_t)fast,
                               .numpy_errors = numpy_errors,
                               .boundscheck = boundscheck,
@@ -196,16 +197,16 @@ static PyObject *stage_times(const Unit *u) {
 }
 
 /* _entries(): a list of (argument types, result type, address, size of the code, nanoseconds per
- * stage). */
+ * stage, whether it came from the cache, why it is not kept there or None). */
 static PyObject *list_entries(PyObject *self, PyObject *unused) {
     (void)unused;
     PyObject *list = PyList_New(0);
     for (const Entry *e = self_of(self)->entries; list && e; e = e->next) {
         const Unit *u = e->unit;
         PyObject *row =
-            Py_BuildValue("(NNNnN)", types_tuple(u->args, u->nargs), disp_type_object(u->ret),
+            Py_BuildValue("(NNNnNNz)", types_tuple(u->args, u->nargs), disp_type_object(u->ret),
                           PyLong_FromVoidPtr((void *)(uintptr_t)u->entry), (Py_ssize_t)u->code_size,
-                          stage_times(u));
+                          stage_times(u), PyBool_FromLong(u->cached), e->uncached);
         if (!row || PyList_Append(list, row)) Py_CLEAR(list);
         Py_XDECREF(row);
     }
@@ -304,11 +305,12 @@ static PyObject *get_options(PyObject *self, void *closure) {
     const JitOptions *o = &self_of(self)->options;
     PyObject *locals = self_of(self)->locals;
     return Py_BuildValue(
-        "{s:i,s:O,s:O,s:O,s:O,s:O,s:O,s:O}", "fast", o->fast, "numpy_errors",
+        "{s:i,s:O,s:O,s:O,s:O,s:O,s:O,s:O,s:O}", "fast", o->fast, "numpy_errors",
         o->numpy_errors ? Py_True : Py_False, "boundscheck", o->boundscheck ? Py_True : Py_False,
         "nogil", o->nogil ? Py_True : Py_False, "parallel", o->parallel ? Py_True : Py_False,
         "debug", o->debug ? Py_True : Py_False, "inline_always",
-        o->inline_always ? Py_True : Py_False, "locals", locals ? locals : Py_None);
+        o->inline_always ? Py_True : Py_False, "cache", self_of(self)->cache ? Py_True : Py_False,
+        "locals", locals ? locals : Py_None);
 }
 
 static PyObject *get_names(PyObject *self, void *closure) {

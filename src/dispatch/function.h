@@ -35,6 +35,8 @@ struct Entry {
     WsOwner **owners; /* of the captured arrays; the entry's own references */
     Guard *guards;
     uint32_t nguards;
+    char *
+        uncached; /* why it was compiled and not kept on disk, a sentence; owned. NULL: it was kept */
     Arg arg[];
 };
 
@@ -57,6 +59,7 @@ typedef struct Dispatcher {
     uint32_t nposonly;
     bool has_varargs, has_kwargs;
     bool frozen; /* compiles no more signatures at calls */
+    bool cache; /* compiled code is kept on disk for other processes */
     JitOptions options;
 } Dispatcher;
 

@@ -258,6 +258,7 @@ struct Module {
     classes; /* exception classes named by EXC_MAKE, borrowed (kept alive by the compile) */
     VEC(PyObject *) captured; /* arrays named by GLOBAL, borrowed */
     VEC(Type *) captured_types;
+    bool unlike_code; /* some function's text is not the code that Python runs */
 };
 
 /* --- making and changing (ir/edit.c). None fails: no memory leaves by cx_abort ---------------------------- */
