@@ -26,7 +26,19 @@ STAGES = ("parse", "build", "infer", "lowering", "passes", "codegen", "llvm", "l
 
 
 def compile_signature(f, signature):
-    """Compile for a parsed signature; complains about its length by the function's name."""
+    """Compile for a parsed signature."""
+    _check_length(f, signature)
+    f._compile(signature.args, signature.return_type)
+
+
+def promise_signature(f, signature):
+    """Compile for a parsed signature when it is first needed."""
+    _check_length(f, signature)
+    f._promise(signature.args, signature.return_type)
+
+
+def _check_length(f, signature):
+    """Complains about the length of a signature by the function's name."""
     wanted, given = len(f._parameters), len(signature.args)
     least = wanted - len(f.__defaults__ or ())
     if not least <= given <= wanted:
@@ -35,7 +47,6 @@ def compile_signature(f, signature):
         if f._parameters:
             lines += _show_parameter(f.py_func, f._parameters[min(given, wanted - 1)])
         raise TypingError("\n".join(lines))
-    f._compile(signature.args, signature.return_type)
 
 
 def compile(f, sig):

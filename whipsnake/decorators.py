@@ -121,10 +121,10 @@ def _decorate(func, signatures, options):
         return func
     compiled = _core.Dispatcher(func, **options)
     if signatures:
-        from whipsnake._function import compile_signature
+        from whipsnake._function import promise_signature
 
         for signature in signatures:
-            compile_signature(compiled, signature)
+            promise_signature(compiled, signature)
         compiled.disable_compile()
     return compiled
 
@@ -133,8 +133,8 @@ def jit(signature_or_function=None, **options):
     """Compile a function to machine code at its first call, for the types it is called with.
 
     Use it bare (`@jit`), with options (`@jit(nogil=True)`), or with signatures
-    (`@jit("float64(float64[:], int64)")`, or a list of them), which compile at once and convert
-    the arguments of every call.
+    (`@jit("float64(float64[:], int64)")`, or a list of them), which compile when they are first
+    needed and convert the arguments of every call.
 
     Options: nogil, parallel, fastmath (True or a set of flags), error_model ("python" raises
     ZeroDivisionError, "numpy" gives inf and nan), boundscheck (on unless False), inline, debug,

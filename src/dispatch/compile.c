@@ -100,7 +100,7 @@ static Unit *find_unit(CompileRequest *req, char **why) {
     return rc == 0 ? unit : NULL;
 }
 
-Entry *function_compile(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
+static Entry *compile_entry(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
     CompileRequest req = request(d, types, n, code_or_interp());
     const char *off = why_not_cached(d, req.want);
     char *why = off ? copy_text(off) : NULL;
@@ -113,11 +113,41 @@ Entry *function_compile(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
     }
     e->uncached = why;
     disp_start_timer();
-    if (guards_collect(e, d->func)) {
-        entry_free(e);
-        return NULL;
-    }
-    publish(d, e);
+    if (guards_collect(e, d->func) == 0) return e;
+    entry_free(e);
+    return NULL;
+}
+
+Entry *function_compile(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
+    Entry *e = compile_entry(d, types, n, ret);
+    if (e) publish(d, e);
+    return e;
+}
+
+int function_promise(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
+    Entry *e = entry_new_promise(types, n, ret);
+    if (e) publish(d, e);
+    return e ? 0 : -1;
+}
+
+/* Another thread may have settled the same one meanwhile: then there are two for the same types. */
+static void replace(Dispatcher *d, Entry *old, Entry *e) {
+    Entry **at = &d->entries;
+    while (*at && *at != old) at = &(*at)->next;
+    if (*at) e->next = old->next;
+    __atomic_store_n(at, e, __ATOMIC_RELEASE);
+}
+
+Entry *function_settle(Dispatcher *d, Entry *promise) {
+    enum { FEW = 24 };
+    Type *few[FEW], **types = few;
+    if (promise->unit) return promise;
+    if (promise->nargs > FEW) types = PyMem_Malloc(promise->nargs * sizeof(Type *));
+    if (!types) return (Entry *)PyErr_NoMemory();
+    for (uint32_t i = 0; i < promise->nargs; i++) types[i] = (Type *)(uintptr_t)promise->arg[i].ty;
+    Entry *e = compile_entry(d, types, promise->nargs, promise->ret);
+    if (types != few) PyMem_Free(types);
+    if (e) replace(d, promise, e);
     return e;
 }
 

@@ -84,6 +84,21 @@ Entry *entry_new(Unit *unit) {
     return (Entry *)PyErr_NoMemory();
 }
 
+Entry *entry_new_promise(Type *const *types, uint32_t n, Type *ret) {
+    Entry *e = mem_alloc(sizeof *e + n * sizeof *e->arg);
+    if (!e) return (Entry *)PyErr_NoMemory();
+    *e = (Entry){.nargs = n, .ret = ret};
+    for (uint32_t i = 0; i < n; i++) e->arg[i] = (Arg){.ty = types[i]};
+    return e;
+}
+
+bool entry_is_for(const Entry *e, Type *const *types, uint32_t n, const Type *ret) {
+    if (e->nargs != n || (ret && ret != (e->unit ? e->unit->ret : e->ret))) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (e->arg[i].ty != types[i]) return false;
+    return true;
+}
+
 /* --- arguments -------------------------------------------------------------------------------- */
 
 /* The quick cases: 1 done, 0 try unbox.c. */

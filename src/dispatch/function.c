@@ -160,23 +160,34 @@ static Type **signature_types(Dispatcher *d, PyObject *seq) {
     return types;
 }
 
+/* The types of the arguments (types, ret=None): new memory, or NULL with an exception set. */
+static Type **read_signature(Dispatcher *d, PyObject *args, Type **ret) {
+    PyObject *seq, *ret_object = Py_None;
+    *ret = NULL;
+    if (!PyArg_ParseTuple(args, "O|O", &seq, &ret_object)) return NULL;
+    if (ret_object != Py_None && !(*ret = disp_type_from(ret_object))) return NULL;
+    return signature_types(d, seq);
+}
+
 /* _compile(types, ret=None): the entry's index. Compiles unless there is one for these types. */
 static PyObject *compile_signature(PyObject *self, PyObject *args) {
     Dispatcher *d = self_of(self);
-    PyObject *seq, *ret_object = Py_None;
-    if (!PyArg_ParseTuple(args, "O|O", &seq, &ret_object)) return NULL;
-    Type *ret = NULL;
-    if (ret_object != Py_None && !(ret = disp_type_from(ret_object))) return NULL;
-    Type **types = signature_types(d, seq);
+    Type *ret, **types = read_signature(d, args, &ret);
     if (!types) return NULL;
-    const Entry *e = d->entries;
-    while (e && (!guards_hold(e) || e->nargs != d->nparams ||
-                 memcmp(e->unit->args, types, d->nparams * sizeof *types) != 0 ||
-                 (ret && e->unit->ret != ret)))
-        e = e->next;
-    if (!e) e = function_compile(d, types, d->nparams, ret);
+    Entry *e = d->entries;
+    while (e && !(guards_hold(e) && entry_is_for(e, types, d->nparams, ret))) e = e->next;
+    e = e ? function_settle(d, e) : function_compile(d, types, d->nparams, ret);
     PyMem_Free(types);
     return e ? PyLong_FromVoidPtr((void *)(uintptr_t)e->entry) : NULL;
+}
+
+/* _promise(types, ret=None): to be compiled when it is needed. */
+static PyObject *promise_signature(PyObject *self, PyObject *args) {
+    Dispatcher *d = self_of(self);
+    Type *ret, **types = read_signature(d, args, &ret);
+    int rc = types ? function_promise(d, types, d->nparams, ret) : -1;
+    PyMem_Free(types);
+    return rc == 0 ? Py_NewRef(Py_None) : NULL;
 }
 
 static PyObject *types_tuple(Type *const *types, uint32_t n) {
@@ -196,17 +207,25 @@ static PyObject *stage_times(const Unit *u) {
     return tuple;
 }
 
-/* _entries(): a list of (argument types, result type, address, size of the code, nanoseconds per
+static PyObject *describe_entry(const Entry *e) {
+    const Unit *u = e->unit;
+    return Py_BuildValue("(NNNnNNz)", types_tuple(u->args, u->nargs), disp_type_object(u->ret),
+                         PyLong_FromVoidPtr((void *)(uintptr_t)u->entry), (Py_ssize_t)u->code_size,
+                         stage_times(u), PyBool_FromLong(u->cached), e->uncached);
+}
+
+/* _entries(): what was promised is compiled; a list of (argument types, result type, address, size of the code, nanoseconds per
  * stage, whether it came from the cache, why it is not kept there or None). */
 static PyObject *list_entries(PyObject *self, PyObject *unused) {
     (void)unused;
+    Dispatcher *d = self_of(self);
     PyObject *list = PyList_New(0);
-    for (const Entry *e = self_of(self)->entries; list && e; e = e->next) {
-        const Unit *u = e->unit;
-        PyObject *row =
-            Py_BuildValue("(NNNnNNz)", types_tuple(u->args, u->nargs), disp_type_object(u->ret),
-                          PyLong_FromVoidPtr((void *)(uintptr_t)u->entry), (Py_ssize_t)u->code_size,
-                          stage_times(u), PyBool_FromLong(u->cached), e->uncached);
+    for (Entry *e = d->entries; list && e; e = e->next) {
+        if (!(e = function_settle(d, e))) {
+            Py_CLEAR(list);
+            break;
+        }
+        PyObject *row = describe_entry(e);
         if (!row || PyList_Append(list, row)) Py_CLEAR(list);
         Py_XDECREF(row);
     }
@@ -349,6 +368,7 @@ static PyMethodDef methods[] = {
     PYTHON_METHODS(METHOD){"disable_compile", disable_compile, METH_VARARGS,
                            "Compile no more signatures; calls convert to those there are."},
     {"_compile", compile_signature, METH_VARARGS, NULL},
+    {"_promise", promise_signature, METH_VARARGS, NULL},
     {"_entries", list_entries, METH_NOARGS, NULL},
     {"_text", text_of, METH_VARARGS, NULL},
     {"_forget", forget, METH_NOARGS, NULL},

@@ -24,11 +24,14 @@ typedef struct Guard {
     PyObject *value; /* what it was; owned */
 } Guard;
 
-/* A compiled signature. Immutable once it is in a list, never freed. */
+/* A compiled signature, or a promised one: that was given to the decorator and is compiled when it is
+ * first needed (unit is NULL; another entry takes its place then). Immutable once it is in a list, but for
+ * `next`; never freed. */
 typedef struct Entry Entry;
 struct Entry {
     Entry *next;
     const Unit *unit;
+    Type *ret; /* promised: the result asked for, or NULL */
     UnitEntry entry;
     uint32_t nargs, nslots;
     uint64_t *globals; /* slots of the captured arrays, written before each call; NULL: none */
@@ -76,6 +79,9 @@ int bind_arguments(Dispatcher *d, PyObject *const *args, size_t n, PyObject *kwn
 
 /* A new entry for the unit, which is taken, also when it fails; NULL with an exception set. */
 Entry *entry_new(Unit *unit);
+/* A new promised entry; NULL with an exception set. */
+Entry *entry_new_promise(Type *const *types, uint32_t n, Type *ret);
+bool entry_is_for(const Entry *e, Type *const *types, uint32_t n, const Type *ret);
 /* Only before it is in a list. */
 void entry_free(Entry *e);
 /* Slots of the arguments, if all are exactly of the entry's types: 1; 0: not; -1: exception set.
@@ -97,6 +103,10 @@ bool guards_hold(const Entry *e);
 /* Compiles for these types and adds the entry; NULL with an exception set. ret: NULL unless asked
  * for. */
 Entry *function_compile(Dispatcher *d, Type **types, uint32_t n, Type *ret);
+/* Adds a promised entry; 0, or -1 with an exception set. */
+int function_promise(Dispatcher *d, Type **types, uint32_t n, Type *ret);
+/* e, or what it promised, compiled now; NULL with an exception set. */
+Entry *function_settle(Dispatcher *d, Entry *e);
 /* A text about the function compiled for these types: new str. */
 PyObject *function_text(Dispatcher *d, Type **types, uint32_t n, Want want, const char *ptx_target);
 
