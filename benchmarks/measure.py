@@ -8,8 +8,10 @@ import contextlib
 import json
 import math
 import os
+import pathlib
 import statistics
 import subprocess
+import tempfile
 
 import growth
 from lanes import HERE, ROOT, WorkerFailed, WorkerProcess
@@ -137,6 +139,81 @@ def measure_import(lanes, rounds):
         }
         for name, rows in samples.items()
     }
+
+
+WARM_CODE = """
+import time, json
+start = time.perf_counter()
+import numpy
+between = time.perf_counter()
+import engine
+from programs import {name} as program
+decorated = time.perf_counter()
+args = program.setup(program.SMALL)
+first = time.perf_counter()
+program.run(*args)
+end = time.perf_counter()
+program.run(*args)
+again = time.perf_counter()
+maps = open("/proc/self/maps").read()
+print(json.dumps([between - start, decorated - between + (end - first) - (again - end),
+                  "_compiler" in maps]))
+"""
+
+
+SIGNATURES_CODE = """
+import time
+import numpy, whipsnake
+start = time.perf_counter()
+import many
+print(time.perf_counter() - start)
+"""
+
+
+def measure_signatures(lane, rounds):
+    """Seconds of importing a module of 100 functions with signatures, whipsnake being imported."""
+    functions = (f'@njit("float64(float64[:], int64, float64)")\ndef f{n}(a, i, x):\n'
+                 f'    return a[i] * x + {n}\n' for n in range(100))
+    samples = []
+    with tempfile.TemporaryDirectory(prefix="bench-many-") as folder:
+        (pathlib.Path(folder) / "many.py").write_text("from whipsnake import njit\n" +
+                                                      "\n\n".join(functions))
+        env = {**os.environ, "WHIPSNAKE_CACHE": "0",
+               "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
+        for _ in range(rounds + 1):
+            command = [lane.python, "-c", SIGNATURES_CODE]
+            done = subprocess.run(command, capture_output=True, text=True, env=env, check=True)
+            samples.append(float(done.stdout))
+    return median(samples[1:])
+
+
+def measure_warm(lane, names, rounds):
+    """A process whose compiled functions another one has left in the cache, by program.
+
+    {"numpy": seconds of importing NumPy, "warm": import + decorate + first call - one steady call,
+    in the same process, "compiler": whether the compiler was loaded}, medians.
+    """
+    table = {}
+    with tempfile.TemporaryDirectory(prefix="bench-cache-") as cache:
+        env = {**os.environ, "BENCH_ENGINE": lane.engine, "BENCH_OPTIONS": lane.options,
+               "WHIPSNAKE_CACHE_DIR": cache, "PYTHONPATH": f"{HERE}{os.pathsep}{ROOT}"}
+        for name in names:
+            command = [lane.python, "-c", WARM_CODE.format(name=name)]
+            rows = []
+            for _ in range(rounds + 1):
+                done = subprocess.run(command, capture_output=True, text=True, env=env)
+                if done.returncode:
+                    table[name] = {"error": done.stderr.strip().split("\n")[-1][:200]}
+                    break
+                rows.append(json.loads(done.stdout.split("\n")[-2]))
+            else:
+                rows = rows[1:]  # the first one filled the cache
+                table[name] = {
+                    "numpy": median(r[0] for r in rows),
+                    "warm": median(r[1] for r in rows),
+                    "compiler": any(r[2] for r in rows),
+                }
+    return table
 
 
 def measure_calls(lanes, rounds, calls):

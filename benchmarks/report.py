@@ -117,6 +117,17 @@ def imports_table(imports):
     return table(["engine", "import numpy", "import engine", "LLVM loaded"], rows)
 
 
+def warm_table(warm):
+    rows = [
+        [name, "failed", "-", "-"]
+        if "error" in row
+        else [name, f"{row['numpy'] * 1e3:.1f}", f"{row['warm'] * 1e3:.1f}",
+              "yes" if row["compiler"] else "no"]
+        for name, row in warm.items()
+    ]
+    return table(["program", "import numpy", "whipsnake to first result", "compiler loaded"], rows)
+
+
 def calls_table(calls):
     head = ["arguments", "whipsnake", "numba", "plain Python", "whipsnake, scaled", "numba, scaled"]
     rows = []
@@ -213,6 +224,13 @@ SECTIONS = (
         "that of Python, NumPy and the data alone.",
     ),
     ("import", "Import", imports_table, "Milliseconds; the engine's is on top of NumPy's."),
+    (
+        "warm",
+        "Start with a full cache",
+        warm_table,
+        "Milliseconds of a process whose functions an earlier one has compiled: importing NumPy; "
+        "then import + decorate + first call - one steady call.",
+    ),
     (
         "calls",
         "Calls",

@@ -25,7 +25,7 @@ import report
 from machine import machine_line
 from lanes import HERE, WorkerFailed, WorkerProcess, find_lanes
 
-SECTIONS = ("programs", "import", "calls", "checks", "polls", "growth")
+SECTIONS = ("programs", "import", "warm", "calls", "checks", "polls", "growth")
 # rounds of processes, bursts per process, seconds per burst, calls per sample
 FULL = (4, 8, 0.03, 20_000)
 QUICK = (1, 5, 0.02, 5_000)
@@ -102,6 +102,15 @@ def measure_all(options, lanes, results):
     if "import" in options.sections:
         progress("import")
         results["import"] = measure.measure_import(every, 3 if options.quick else 9)
+        if "whipsnake" in lanes:
+            results["signatures"] = measure.measure_signatures(
+                lanes["whipsnake"], 3 if options.quick else 9
+            )
+    if "warm" in options.sections and "whipsnake" in lanes:
+        progress("start with a full cache")
+        results["warm"] = measure.measure_warm(
+            lanes["whipsnake"], options.programs, 3 if options.quick else 9
+        )
     if "calls" in options.sections:
         progress("calls")
         results["calls"] = measure.measure_calls(every, rounds * 2 + 1, calls)

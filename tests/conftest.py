@@ -3,12 +3,24 @@
     pytest tests                 the quick suite
     pytest tests --all           everything (also WHIPSNAKE_TEST_ALL=1)
     pytest tests/err --bless     rewrite the expected error texts; read the diff
+
+Compiled code is kept in a folder of its own for each run, never in the user's; WHIPSNAKE_TEST_CACHE
+names one that stays, so that a second run takes everything from it.
 """
 
+import atexit
 import os
+import shutil
 import sys
+import tempfile
 
 import pytest
+
+if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit it
+    kept = os.environ.get("WHIPSNAKE_TEST_CACHE")
+    os.environ["WHIPSNAKE_CACHE_DIR"] = kept or tempfile.mkdtemp(prefix="whipsnake-cache-")
+    if not kept:
+        atexit.register(shutil.rmtree, os.environ["WHIPSNAKE_CACHE_DIR"], ignore_errors=True)
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 

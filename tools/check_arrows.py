@@ -14,9 +14,10 @@ ALLOWED = {
     "base": "",
     "types": "base",
     # compiler
-    "syntax": "base types",
+    "py": "base",
+    "syntax": "base types py",
     "ir": "base types",
-    "build": "base types syntax ir",
+    "build": "base types py syntax ir",
     "infer": "base types ir build",
     "lower": "base types ir infer",
     "builtins": "base types ir build infer lower",
@@ -26,10 +27,11 @@ ALLOWED = {
     # run time
     "core": "base types",
     "runtime": "base types core",
-    "dispatch": "base types core runtime",
+    "cache": "base types py core",
+    "dispatch": "base types core runtime cache",
     "simt": "base types core runtime",
     "cuda": "base types core runtime",
-    "python": "base types core runtime dispatch simt cuda",
+    "python": "base types core runtime cache dispatch simt cuda",
 }
 # Where compiler and run time meet: headers that any room may include.
 MEETING = {
@@ -46,8 +48,8 @@ MEETING = {
 }
 # header prefix: the rooms that may include it
 FOREIGN = {
-    "Python.h": "types syntax build infer lower builtins driver "
-    "core runtime dispatch simt cuda python",
+    "Python.h": "types py syntax build infer lower builtins driver "
+    "core runtime cache dispatch simt cuda python",
     "structmember.h": "dispatch simt cuda python",
     "numpy/": "types core dispatch python",
     "llvm-c/": "codegen",

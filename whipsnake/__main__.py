@@ -1,4 +1,4 @@
-"""Command line: `python -m whipsnake --sysinfo`, `python -m whipsnake explain program.py`."""
+"""Command line: `python -m whipsnake --sysinfo`, `cache`, `explain program.py`."""
 
 import sys
 
@@ -10,12 +10,14 @@ def sysinfo():
     import numpy
 
     import whipsnake
+    from whipsnake import _cache
 
     rows = {
         "whipsnake": whipsnake.__version__,
         "Python": platform.python_version(),
         "NumPy": numpy.__version__,
         "machine": f"{platform.machine()}, {platform.system()} {platform.release()}",
+        "cache": _cache.describe(),
         "compiler": "open" if whipsnake._core.is_compiler_open() else "opened when it is needed",
     }
     return "\n".join(f"{name:12}{value}" for name, value in rows.items())
@@ -35,8 +37,12 @@ def main(args):
         from whipsnake._explain import main as explain
 
         return explain(args[1:])
-    print("usage: python -m whipsnake --sysinfo | --version | explain program.py [arguments ...]",
-          file=sys.stderr)
+    if args[:1] == ["cache"]:
+        from whipsnake import _cache
+
+        return _cache.main(args[1:])
+    print("usage: python -m whipsnake --sysinfo | --version | cache | "
+          "explain program.py [arguments ...]", file=sys.stderr)
     return 2
 
 

@@ -3,7 +3,7 @@ object as first argument."""
 
 import sys
 
-from whipsnake import types
+from whipsnake import _core, types
 from whipsnake.errors import TypingError
 
 
@@ -26,7 +26,19 @@ STAGES = ("parse", "build", "infer", "lowering", "passes", "codegen", "llvm", "l
 
 
 def compile_signature(f, signature):
-    """Compile for a parsed signature; complains about its length by the function's name."""
+    """Compile for a parsed signature."""
+    _check_length(f, signature)
+    f._compile(signature.args, signature.return_type)
+
+
+def promise_signature(f, signature):
+    """Compile for a parsed signature when it is first needed."""
+    _check_length(f, signature)
+    f._promise(signature.args, signature.return_type)
+
+
+def _check_length(f, signature):
+    """Complains about the length of a signature by the function's name."""
     wanted, given = len(f._parameters), len(signature.args)
     least = wanted - len(f.__defaults__ or ())
     if not least <= given <= wanted:
@@ -35,7 +47,6 @@ def compile_signature(f, signature):
         if f._parameters:
             lines += _show_parameter(f.py_func, f._parameters[min(given, wanted - 1)])
         raise TypingError("\n".join(lines))
-    f._compile(signature.args, signature.return_type)
 
 
 def compile(f, sig):
@@ -54,7 +65,7 @@ def recompile(f):
 def overloads(f):
     """dict: argument types -> CompileResult."""
     return {args: CompileResult(types.Signature(ret, args), *rest)
-            for args, ret, *rest in f._entries()}
+            for args, ret, *rest, _, _ in f._entries()}
 
 
 def signatures(f):
@@ -68,12 +79,21 @@ def nopython_signatures(f):
 
 
 class CompileStats:
-    """Where compiled code came from. There is no cache yet: every signature is a miss."""
+    """Where compiled code came from: how often, by signature, the cache had it and how often it did
+    not. cache_path: the folder, None if there is no cache for this function. uncached: why what was
+    compiled is not kept there."""
 
     def __init__(self, f):
-        self.cache_path = None
+        path, problem, _ = _core.cache_folder()
+        self.cache_path = None if problem or not f._options["cache"] else path
         self.cache_hits = {}
-        self.cache_misses = dict.fromkeys(signatures(f), 1)
+        self.cache_misses = {}
+        self.uncached = {}
+        for args, _, _, _, _, cached, why in f._entries():
+            counts = self.cache_hits if cached else self.cache_misses
+            counts[args] = counts.get(args, 0) + 1
+            if why:
+                self.uncached[args] = why
 
     def __repr__(self):
         return (f"CompileStats(cache_path={self.cache_path}, cache_hits={self.cache_hits}, "

@@ -14,11 +14,11 @@ _FAST_TRUE = _FAST_ALL & ~(_FAST["nnan"] | _FAST["ninf"])
 # Options of Numba's that change nothing here.
 _ACCEPTED = frozenset([
     "nopython", "forceobj", "looplift", "no_rewrites", "no_cpython_wrapper", "no_cfunc_wrapper",
-    "writable_args", "pipeline_class", "target", "target_backend", "cache", "forceinline",
+    "writable_args", "pipeline_class", "target", "target_backend", "forceinline",
     "_nrt", "_dbg_extend_lifetimes", "_dbg_optnone", "_target",
 ])
 _MEANT = frozenset(["nogil", "parallel", "fastmath", "error_model", "boundscheck", "inline",
-                    "debug", "locals"])
+                    "debug", "locals", "cache"])
 
 
 # `python -m whipsnake explain` puts a list here, to hear of all compiled functions.
@@ -78,6 +78,7 @@ def _core_options(options):
         "parallel": bool(options.get("parallel", False)),
         "debug": bool(options.get("debug", False)),
         "inline_always": inline == "always",
+        "cache": bool(options.get("cache", True)),
         "locals": options.get("locals") or None,
     }
 
@@ -126,10 +127,10 @@ def _decorate(func, signatures, options):
     if made is not None:
         made.append(compiled)
     if signatures:
-        from whipsnake._function import compile_signature
+        from whipsnake._function import promise_signature
 
         for signature in signatures:
-            compile_signature(compiled, signature)
+            promise_signature(compiled, signature)
         compiled.disable_compile()
     return compiled
 
@@ -138,8 +139,8 @@ def jit(signature_or_function=None, **options):
     """Compile a function to machine code at its first call, for the types it is called with.
 
     Use it bare (`@jit`), with options (`@jit(nogil=True)`), or with signatures
-    (`@jit("float64(float64[:], int64)")`, or a list of them), which compile at once and convert
-    the arguments of every call.
+    (`@jit("float64(float64[:], int64)")`, or a list of them), which compile when they are first
+    needed and convert the arguments of every call.
 
     Options: nogil, parallel, fastmath (True or a set of flags), error_model ("python" raises
     ZeroDivisionError, "numpy" gives inf and nan), boundscheck (on unless False), inline, debug,

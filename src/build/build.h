@@ -14,6 +14,7 @@ struct FnDef {
     const struct Node *node; /* N_FUNCTION or N_LAMBDA */
     const char *name, *qualname;
     uint32_t file;
+    bool unlike_code; /* the text is not that of the code which Python runs */
     /* The function's globals (a dict) and the Python function itself, NULL for an inner one. Both
      * borrowed: the compile keeps them alive. */
     PyObject *globals, *func;

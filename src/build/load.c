@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "build/build_int.h"
-#include "syntax/py.h"
+#include "py/py.h"
 #include "syntax/source.h"
 
 const FnDef *build_load(Cx *cx, PyObject *func) {
@@ -13,6 +13,7 @@ const FnDef *build_load(Cx *cx, PyObject *func) {
     *def = (FnDef){.node = syn_read_source(cx, &source, qualname),
                    .qualname = qualname,
                    .file = source.file,
+                   .unlike_code = source.unlike,
                    .globals = py_attr(cx, func, "__globals__"),
                    .func = func};
     const char *module = py_text_attr(cx, func, "__module__");

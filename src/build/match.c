@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "build/build_int.h"
-#include "syntax/py.h"
+#include "py/py.h"
 
 typedef struct Captures {
     VEC(const char *) names;

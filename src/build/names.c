@@ -3,7 +3,7 @@
 
 #include "base/near.h"
 #include "build/build_int.h"
-#include "syntax/py.h"
+#include "py/py.h"
 
 /* Has the decorator's locals= a type for this variable? Only the entry function's are asked. */
 static bool has_type(const Builder *b, const char *name) {

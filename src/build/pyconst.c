@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "build/build_int.h"
-#include "syntax/py.h"
+#include "py/py.h"
 
 static Const *new_const(Cx *cx, Type *ty) {
     if (!ty) cx_abort(cx); /* no memory for the type */

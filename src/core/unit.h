@@ -29,7 +29,20 @@ struct Unit {
     const void *code; /* machine code, for tools */
     size_t code_size;
     uint64_t stage_ns[8]; /* StageId */
+    bool cached; /* it came from the cache */
 };
+
+/* A new unit in one block that is never freed: a copy of all that the draft points at, with references of
+ * its own to classes and captured arrays; NULL when out of memory. GIL held. */
+Unit *unit_copy(const Unit *draft);
+
+/* The object code of a compile, for the cache: see CompileRequest. */
+typedef struct CompiledObject {
+    char *bytes; /* owned: mem_free */
+    size_t size;
+    char *entry; /* symbol of the entry; behind the bytes */
+    bool unlike_code; /* some source text was compiled that is not the code that Python runs */
+} CompiledObject;
 
 typedef enum StageId {
     STAGE_PARSE,
@@ -75,6 +88,7 @@ typedef struct CompileRequest {
     JitOptions options;
     Want want;
     const char *ptx_target; /* WANT_PTX: "sm_75" ... */
+    CompiledObject *object; /* WANT_CODE: to be filled (bytes stay NULL without memory); or NULL */
 } CompileRequest;
 
 struct LoadRequest;

@@ -17,7 +17,7 @@ typedef enum Outcome { NO_MATCH, DONE } Outcome;
  * is the result, or NULL. */
 static Outcome try_entry(const Entry *e, PyObject *const *args, bool convert, PyObject **result) {
     *result = NULL;
-    if (!guards_hold(e)) return NO_MATCH;
+    if (!e->unit || !guards_hold(e)) return NO_MATCH;
     uint64_t small[SMALL];
     uint64_t *slots = e->nslots <= SMALL ? small : PyMem_Malloc(e->nslots * sizeof *slots);
     Made made = {NULL};
@@ -89,10 +89,10 @@ static unsigned fit_entry(const Entry *e, Type *const *types) {
 }
 
 /* The best fit; of equal ones the first, unless its guards fail. */
-static const Entry *best_entry(const Dispatcher *d, Type *const *types) {
-    const Entry *best = NULL;
+static Entry *best_entry(const Dispatcher *d, Type *const *types) {
+    Entry *best = NULL;
     unsigned most = 0;
-    for (const Entry *e = d->entries; e; e = e->next) {
+    for (Entry *e = d->entries; e; e = e->next) {
         unsigned fit = fit_entry(e, types);
         if (fit > most || (best && fit == most && !guards_hold(best))) {
             most = fit;
@@ -115,20 +115,27 @@ static PyObject *no_signature(const Dispatcher *d, Type *const *types) {
     return NULL;
 }
 
+/* The entry for exactly these types: promised, or new. */
+static Entry *exact_entry(Dispatcher *d, Type **types) {
+    for (Entry *e = d->entries; e; e = e->next)
+        if (!e->unit && entry_is_for(e, types, d->nparams, NULL)) return e;
+    return function_compile(d, types, d->nparams, NULL);
+}
+
 /* No compiled signature has exactly these types. */
 static PyObject *call_new_types(Dispatcher *d, PyObject *const *args, Type **types) {
     PyObject *result = NULL;
     if (find_types(d, args, types)) return NULL;
-    const Entry *e =
-        d->frozen ? best_entry(d, types) : function_compile(d, types, d->nparams, NULL);
+    Entry *e = d->frozen ? best_entry(d, types) : exact_entry(d, types);
     if (!e) return d->frozen ? no_signature(d, types) : NULL;
+    if (!(e = function_settle(d, e))) return NULL;
     if (d->frozen && !guards_hold(e)) { /* a global has changed: the same signature once more */
         e = function_compile(d, e->unit->args, e->nargs, e->unit->ret);
         if (!e) return NULL;
     }
     if (d->has_kwargs)
         return PyErr_Format(PyExc_TypeError, "compiled functions cannot take **keywords");
-    if (!d->frozen) d->last = (Entry *)(uintptr_t)e;
+    if (!d->frozen) d->last = e;
     if (try_entry(e, args, d->frozen, &result) == NO_MATCH)
         PyErr_SetString(PyExc_SystemError, "the arguments changed their types during the call");
     return result;

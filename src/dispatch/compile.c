@@ -1,10 +1,11 @@
-/* Asking the compiler. */
+/* Asking the cache, then the compiler. */
 #include "dispatch/function.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "cache/cache.h"
 #include "core/loader.h"
 #include "runtime/runtime.h"
 
@@ -46,6 +47,12 @@ static Want code_or_interp(void) {
     return off && strcmp(off, "ir") == 0 ? WANT_INTERP : WANT_CODE;
 }
 
+static char *copy_text(const char *text) {
+    size_t n = strlen(text) + 1;
+    char *copy = mem_alloc(n);
+    return copy ? memcpy(copy, text, n) : NULL;
+}
+
 /* Appends for readers that hold no lock: the entry is complete before it can be seen. */
 static void publish(Dispatcher *d, Entry *e) {
     Entry **end = &d->entries;
@@ -53,18 +60,64 @@ static void publish(Dispatcher *d, Entry *e) {
     __atomic_store_n(end, e, __ATOMIC_RELEASE);
 }
 
-static Entry *compile_once(Dispatcher *d, Type **types, uint32_t n, Type *ret, PyObject *changing) {
+/* What a debugger needs names the place of the source, and a dump is for looking at a compile. */
+static const char *why_not_cached(const Dispatcher *d, const CompileRequest *req) {
+    const char *dump = getenv("WHIPSNAKE_DUMP");
+    if (!d->cache) return "cache=False";
+    if (req->want != WANT_CODE) return "it is interpreted";
+    if (d->options.debug) return "debug=True";
+    if (req->changing) return "a captured number that keeps changing";
+    return dump && *dump ? "WHIPSNAKE_DUMP" : NULL;
+}
+
+static const CacheHost cache_host = {.unwrap = disp_unwrap,
+                                     .type_of = disp_typeof,
+                                     .as_type = disp_as_type,
+                                     .find_symbol = rt_find_symbol};
+
+static Unit *compile_unit(CompileRequest *req) {
     const CompilerApi *compiler = disp_compiler();
-    if (!compiler) return NULL;
-    CompileRequest req = request(d, types, n, code_or_interp());
-    req.ret = ret;
-    req.changing = changing;
     Unit *unit = NULL;
     PyObject *text = NULL;
-    if (compiler->compile(&req, &unit, &text)) return NULL;
+    return compiler && compiler->compile(req, &unit, &text) == 0 ? unit : NULL;
+}
+
+/* The unit, from the cache or new and then kept there. *why: why it is neither, new memory or NULL. */
+static Unit *find_unit(CompileRequest *req, char **why) {
+    CacheQuery q;
+    CompiledObject object = {NULL};
+    Unit *unit = NULL;
+    int rc = cache_ask(&q, &cache_host, req);
+    if (rc == 0) unit = cache_load(&q);
+    if (rc == 0 && !unit && !PyErr_Occurred()) {
+        req->object = &object;
+        unit = compile_unit(req);
+        if (unit && rt_lacks_math())
+            q.problem = "SLEEF, the library of math functions, is not there";
+        if (unit && !q.problem) rc = cache_store(&q, unit, &object);
+    }
+    if (unit && q.problem) *why = copy_text(q.problem);
+    mem_free(object.bytes);
+    cache_close(&q);
+    return rc == 0 ? unit : NULL;
+}
+
+static Entry *compile_entry(Dispatcher *d, Type **types, uint32_t n, Type *ret,
+                            PyObject *changing) {
+    CompileRequest req = request(d, types, n, code_or_interp());
+    req.changing = changing;
+    const char *off = why_not_cached(d, &req);
+    char *why = off ? copy_text(off) : NULL;
+    req.ret = ret;
+    Unit *unit = off ? compile_unit(&req) : find_unit(&req, &why);
+    Entry *e = unit ? entry_new(unit) : NULL;
+    if (!e) {
+        mem_free(why);
+        return NULL;
+    }
+    e->uncached = why;
     disp_start_timer();
-    Entry *e = entry_new(unit);
-    if (!e || guards_collect(e, d->func) == 0) return e;
+    if (guards_collect(e, d->func) == 0) return e;
     entry_free(e);
     return NULL;
 }
@@ -73,8 +126,7 @@ static Entry *compile_once(Dispatcher *d, Type **types, uint32_t n, Type *ret, P
 static const Type *known_result(const Dispatcher *d, Type *const *types, uint32_t n) {
     const Type *ret = NULL;
     for (const Entry *e = d->entries; e; e = e->next)
-        if (e->nargs == n && (!n || memcmp(e->unit->args, types, n * sizeof *types) == 0))
-            ret = e->unit->ret;
+        if (e->unit && entry_is_for(e, types, n, NULL)) ret = e->unit->ret;
     return ret;
 }
 
@@ -103,7 +155,7 @@ static bool forget_compile_error(void) {
 static Entry *compile_changing(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
     PyObject *changing = d->keeps_constants ? NULL : guards_find_changing(d->entries, types, n);
     if (!changing) return NULL;
-    Entry *e = compile_once(d, types, n, ret, changing);
+    Entry *e = compile_entry(d, types, n, ret, changing);
     Py_DECREF(changing);
     if (e && e->unit->ret == known_result(d, types, n)) return e;
     if (e) entry_free(e);
@@ -114,8 +166,35 @@ static Entry *compile_changing(Dispatcher *d, Type **types, uint32_t n, Type *re
 
 Entry *function_compile(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
     Entry *e = compile_changing(d, types, n, ret);
-    if (!e && !PyErr_Occurred()) e = compile_once(d, types, n, ret, NULL);
+    if (!e && !PyErr_Occurred()) e = compile_entry(d, types, n, ret, NULL);
     if (e) publish(d, e);
+    return e;
+}
+
+int function_promise(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
+    Entry *e = entry_new_promise(types, n, ret);
+    if (e) publish(d, e);
+    return e ? 0 : -1;
+}
+
+/* Another thread may have settled the same one meanwhile: then there are two for the same types. */
+static void replace(Dispatcher *d, Entry *old, Entry *e) {
+    Entry **at = &d->entries;
+    while (*at && *at != old) at = &(*at)->next;
+    if (*at) e->next = old->next;
+    __atomic_store_n(at, e, __ATOMIC_RELEASE);
+}
+
+Entry *function_settle(Dispatcher *d, Entry *promise) {
+    enum { FEW = 24 };
+    Type *few[FEW], **types = few;
+    if (promise->unit) return promise;
+    if (promise->nargs > FEW) types = PyMem_Malloc(promise->nargs * sizeof(Type *));
+    if (!types) return (Entry *)PyErr_NoMemory();
+    for (uint32_t i = 0; i < promise->nargs; i++) types[i] = (Type *)(uintptr_t)promise->arg[i].ty;
+    Entry *e = compile_entry(d, types, promise->nargs, promise->ret, NULL);
+    if (types != few) PyMem_Free(types);
+    if (e) replace(d, promise, e);
     return e;
 }
 

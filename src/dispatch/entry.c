@@ -61,6 +61,7 @@ void entry_free(Entry *e) {
     }
     for (uint32_t i = 0; e->owners && i < e->unit->ncaptured; i++)
         mem_release_owner_held(e->owners[i]);
+    mem_free(e->uncached);
     mem_free(e->guards);
     mem_free(e->owners);
     free_unit((Unit *)(uintptr_t)e->unit);
@@ -79,6 +80,21 @@ Entry *entry_new(Unit *unit) {
     if (init_captured(e) == 0) return e;
     entry_free(e);
     return (Entry *)PyErr_NoMemory();
+}
+
+Entry *entry_new_promise(Type *const *types, uint32_t n, Type *ret) {
+    Entry *e = mem_alloc(sizeof *e + n * sizeof *e->arg);
+    if (!e) return (Entry *)PyErr_NoMemory();
+    *e = (Entry){.nargs = n, .ret = ret};
+    for (uint32_t i = 0; i < n; i++) e->arg[i] = (Arg){.ty = types[i]};
+    return e;
+}
+
+bool entry_is_for(const Entry *e, Type *const *types, uint32_t n, const Type *ret) {
+    if (e->nargs != n || (ret && ret != (e->unit ? e->unit->ret : e->ret))) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (e->arg[i].ty != types[i]) return false;
+    return true;
 }
 
 /* --- arguments -------------------------------------------------------------------------------- */

@@ -36,17 +36,17 @@ static int copy_attributes(Dispatcher *d) {
 /* Dispatcher(func, *, fast=0, numpy_errors=False ..., locals=None): see decorators.py for what the
  * options mean. */
 static PyObject *new_function(PyTypeObject *cls, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"func",   "fast",     "numpy_errors", "boundscheck",
-                               "nogil",  "parallel", "debug",        "inline_always",
-                               "locals", "kernel",   "block",        NULL};
+    static char *keywords[] = {
+        "func",          "fast",   "numpy_errors", "boundscheck", "nogil", "parallel", "debug",
+        "inline_always", "locals", "kernel",       "block",       "cache", NULL};
     PyObject *func, *locals = NULL;
     int fast = 0, numpy_errors = 0, boundscheck = 1, nogil = 0, parallel = 0, debug = 0,
-        inline_always = 0, kernel = 0;
+        inline_always = 0, kernel = 0, cache = 1;
     unsigned block[3] = {0, 0, 0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ippppppOp(III)", keywords, &func, &fast,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ippppppOp(III)p", keywords, &func, &fast,
                                      &numpy_errors, &boundscheck, &nogil, &parallel, &debug,
                                      &inline_always, &locals, &kernel, &block[0], &block[1],
-                                     &block[2]))
+                                     &block[2], &cache))
         return NULL;
     if (!PyType_IsSubtype(Py_TYPE(func), disp.function))
         return PyErr_Format(PyExc_TypeError,
@@ -57,6 +57,7 @@ static PyObject *new_function(PyTypeObject *cls, PyObject *args, PyObject *kwarg
     d->call = function_call;
     d->func = Py_NewRef(func);
     d->locals = locals && locals != Py_None ? Py_NewRef(locals) : NULL;
+    d->cache = cache;
     d->options = (JitOptions){.fast = (uint8_t)fast,
                               .numpy_errors = numpy_errors,
                               .boundscheck = boundscheck,
@@ -159,23 +160,34 @@ static Type **signature_types(Dispatcher *d, PyObject *seq) {
     return types;
 }
 
+/* The types of the arguments (types, ret=None): new memory, or NULL with an exception set. */
+static Type **read_signature(Dispatcher *d, PyObject *args, Type **ret) {
+    PyObject *seq, *ret_object = Py_None;
+    *ret = NULL;
+    if (!PyArg_ParseTuple(args, "O|O", &seq, &ret_object)) return NULL;
+    if (ret_object != Py_None && !(*ret = disp_type_from(ret_object))) return NULL;
+    return signature_types(d, seq);
+}
+
 /* _compile(types, ret=None): the entry's index. Compiles unless there is one for these types. */
 static PyObject *compile_signature(PyObject *self, PyObject *args) {
     Dispatcher *d = self_of(self);
-    PyObject *seq, *ret_object = Py_None;
-    if (!PyArg_ParseTuple(args, "O|O", &seq, &ret_object)) return NULL;
-    Type *ret = NULL;
-    if (ret_object != Py_None && !(ret = disp_type_from(ret_object))) return NULL;
-    Type **types = signature_types(d, seq);
+    Type *ret, **types = read_signature(d, args, &ret);
     if (!types) return NULL;
-    const Entry *e = d->entries;
-    while (e && (!guards_hold(e) || e->nargs != d->nparams ||
-                 memcmp(e->unit->args, types, d->nparams * sizeof *types) != 0 ||
-                 (ret && e->unit->ret != ret)))
-        e = e->next;
-    if (!e) e = function_compile(d, types, d->nparams, ret);
+    Entry *e = d->entries;
+    while (e && !(guards_hold(e) && entry_is_for(e, types, d->nparams, ret))) e = e->next;
+    e = e ? function_settle(d, e) : function_compile(d, types, d->nparams, ret);
     PyMem_Free(types);
     return e ? PyLong_FromVoidPtr((void *)(uintptr_t)e->entry) : NULL;
+}
+
+/* _promise(types, ret=None): to be compiled when it is needed. */
+static PyObject *promise_signature(PyObject *self, PyObject *args) {
+    Dispatcher *d = self_of(self);
+    Type *ret, **types = read_signature(d, args, &ret);
+    int rc = types ? function_promise(d, types, d->nparams, ret) : -1;
+    PyMem_Free(types);
+    return rc == 0 ? Py_NewRef(Py_None) : NULL;
 }
 
 static PyObject *types_tuple(Type *const *types, uint32_t n) {
@@ -195,17 +207,25 @@ static PyObject *stage_times(const Unit *u) {
     return tuple;
 }
 
-/* _entries(): a list of (argument types, result type, address, size of the code, nanoseconds per
- * stage). */
+static PyObject *describe_entry(const Entry *e) {
+    const Unit *u = e->unit;
+    return Py_BuildValue("(NNNnNNz)", types_tuple(u->args, u->nargs), disp_type_object(u->ret),
+                         PyLong_FromVoidPtr((void *)(uintptr_t)u->entry), (Py_ssize_t)u->code_size,
+                         stage_times(u), PyBool_FromLong(u->cached), e->uncached);
+}
+
+/* _entries(): what was promised is compiled; a list of (argument types, result type, address, size of the code, nanoseconds per
+ * stage, whether it came from the cache, why it is not kept there or None). */
 static PyObject *list_entries(PyObject *self, PyObject *unused) {
     (void)unused;
+    Dispatcher *d = self_of(self);
     PyObject *list = PyList_New(0);
-    for (const Entry *e = self_of(self)->entries; list && e; e = e->next) {
-        const Unit *u = e->unit;
-        PyObject *row =
-            Py_BuildValue("(NNNnN)", types_tuple(u->args, u->nargs), disp_type_object(u->ret),
-                          PyLong_FromVoidPtr((void *)(uintptr_t)u->entry), (Py_ssize_t)u->code_size,
-                          stage_times(u));
+    for (Entry *e = d->entries; list && e; e = e->next) {
+        if (!(e = function_settle(d, e))) {
+            Py_CLEAR(list);
+            break;
+        }
+        PyObject *row = describe_entry(e);
         if (!row || PyList_Append(list, row)) Py_CLEAR(list);
         Py_XDECREF(row);
     }
@@ -307,11 +327,12 @@ static PyObject *get_options(PyObject *self, void *closure) {
     const JitOptions *o = &self_of(self)->options;
     PyObject *locals = self_of(self)->locals;
     return Py_BuildValue(
-        "{s:i,s:O,s:O,s:O,s:O,s:O,s:O,s:O}", "fast", o->fast, "numpy_errors",
+        "{s:i,s:O,s:O,s:O,s:O,s:O,s:O,s:O,s:O}", "fast", o->fast, "numpy_errors",
         o->numpy_errors ? Py_True : Py_False, "boundscheck", o->boundscheck ? Py_True : Py_False,
         "nogil", o->nogil ? Py_True : Py_False, "parallel", o->parallel ? Py_True : Py_False,
         "debug", o->debug ? Py_True : Py_False, "inline_always",
-        o->inline_always ? Py_True : Py_False, "locals", locals ? locals : Py_None);
+        o->inline_always ? Py_True : Py_False, "cache", self_of(self)->cache ? Py_True : Py_False,
+        "locals", locals ? locals : Py_None);
 }
 
 static PyObject *get_names(PyObject *self, void *closure) {
@@ -350,6 +371,7 @@ static PyMethodDef methods[] = {
     PYTHON_METHODS(METHOD){"disable_compile", disable_compile, METH_VARARGS,
                            "Compile no more signatures; calls convert to those there are."},
     {"_compile", compile_signature, METH_VARARGS, NULL},
+    {"_promise", promise_signature, METH_VARARGS, NULL},
     {"_entries", list_entries, METH_NOARGS, NULL},
     {"_text", text_of, METH_VARARGS, NULL},
     {"_forget", forget, METH_NOARGS, NULL},

@@ -26,17 +26,22 @@ typedef struct Guard {
     const Type *type; /* of such a number */
 } Guard;
 
-/* A compiled signature. Immutable once it is in a list, never freed. */
+/* A compiled signature, or a promised one: that was given to the decorator and is compiled when it is
+ * first needed (unit is NULL; another entry takes its place then). Immutable once it is in a list, but for
+ * `next`; never freed. */
 typedef struct Entry Entry;
 struct Entry {
     Entry *next;
     const Unit *unit;
+    Type *ret; /* promised: the result asked for, or NULL */
     UnitEntry entry;
     uint32_t nargs, nslots;
     uint32_t nglobals; /* slots of the captured values, which are read at each call */
     WsOwner **owners; /* of the captured arrays, NULL for numbers; the entry's own references */
     Guard *guards;
     uint32_t nguards;
+    char *
+        uncached; /* why it was compiled and not kept on disk, a sentence; owned. NULL: it was kept */
     Arg arg[];
 };
 
@@ -60,6 +65,7 @@ typedef struct Dispatcher {
     bool has_varargs, has_kwargs;
     bool keeps_constants; /* numbers that change stay constants: the code would be another */
     bool frozen; /* compiles no more signatures at calls */
+    bool cache; /* compiled code is kept on disk for other processes */
     JitOptions options;
 } Dispatcher;
 
@@ -76,6 +82,9 @@ int bind_arguments(Dispatcher *d, PyObject *const *args, size_t n, PyObject *kwn
 
 /* A new entry for the unit, which is taken, also when it fails; NULL with an exception set. */
 Entry *entry_new(Unit *unit);
+/* A new promised entry; NULL with an exception set. */
+Entry *entry_new_promise(Type *const *types, uint32_t n, Type *ret);
+bool entry_is_for(const Entry *e, Type *const *types, uint32_t n, const Type *ret);
 /* Only before it is in a list. */
 void entry_free(Entry *e);
 /* Slots of the arguments, if all are exactly of the entry's types: 1; 0: not; -1: exception set.
@@ -102,6 +111,10 @@ PyObject *guards_find_changing(const Entry *entries, Type *const *types, uint32_
 /* Compiles for these types and adds the entry; NULL with an exception set. ret: NULL unless asked
  * for. */
 Entry *function_compile(Dispatcher *d, Type **types, uint32_t n, Type *ret);
+/* Adds a promised entry; 0, or -1 with an exception set. */
+int function_promise(Dispatcher *d, Type **types, uint32_t n, Type *ret);
+/* e, or what it promised, compiled now; NULL with an exception set. */
+Entry *function_settle(Dispatcher *d, Entry *e);
 /* A text about the function compiled for these types: new str. */
 PyObject *function_text(Dispatcher *d, Type **types, uint32_t n, Want want, const char *ptx_target);
 

@@ -250,7 +250,7 @@ static bool is_python_number(PyObject *obj) {
 }
 
 static bool is_for(const Entry *e, Type *const *types, uint32_t n) {
-    return e->nargs == n && (!n || memcmp(e->unit->args, types, n * sizeof *types) == 0);
+    return e->unit && entry_is_for(e, types, n, NULL);
 }
 
 /* How many entries for these types were compiled for another number there than `value`. */

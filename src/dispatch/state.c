@@ -2,6 +2,7 @@
 #define WS_NUMPY_TABLE
 #include "dispatch/numpy.h"
 
+#include "cache/cache.h"
 #include "dispatch/disp.h"
 #include "runtime/runtime.h"
 
@@ -108,6 +109,7 @@ int disp_init(PyObject *module) {
         PyErr_NoMemory();
         return -1;
     }
+    cache_open();
     if (init_elements() || init_classes()) return -1;
     rt_matmul = disp_matmul;
     disp_init_exceptions();

@@ -274,12 +274,23 @@ static Unit *make_unit(const Job *job) {
     return u;
 }
 
+/* Without memory for it the bytes stay NULL. */
+static void copy_object(const Job *job, CompiledObject *out) {
+    size_t size = job->code.object_size, n = strlen(job->code.entry) + 1;
+    *out = (CompiledObject){.size = size, .unlike_code = job->m->unlike_code};
+    out->bytes = mem_alloc(size + n);
+    if (!out->bytes) return;
+    memcpy(out->bytes, job->code.object, size);
+    out->entry = memcpy(out->bytes + size, job->code.entry, n);
+}
+
 static int give_result(const Job *job, Unit **unit, PyObject **text) {
     if (job->text) {
         *text = PyUnicode_DecodeUTF8(job->text, (Py_ssize_t)strlen(job->text), "replace");
         return *text ? 0 : -1;
     }
     *unit = make_unit(job);
+    if (*unit && job->req->object && job->code.object) copy_object(job, job->req->object);
     return *unit ? 0 : -1;
 }
 

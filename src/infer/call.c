@@ -10,6 +10,7 @@ const FnDef *infer_def(Infer *in, PyObject *func) {
     if (!def) {
         def = build_load(in->cx, func);
         map_put(in->cx, &in->defs, func, def);
+        in->module->unlike_code |= def->unlike_code;
     }
     return def;
 }

@@ -264,6 +264,7 @@ struct Module {
     VEC(PyObject *)
     captured; /* arrays, and places of numbers (see Unit.captured), named by GLOBAL; borrowed */
     VEC(Type *) captured_types;
+    bool unlike_code; /* some function's text is not the code that Python runs */
 };
 
 /* --- making and changing (ir/edit.c). None fails: no memory leaves by cx_abort ---------------------------- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cache/cache.h"
 #include "core/compiler.h"
 #include "core/memory.h"
 #include "dispatch/disp.h"
@@ -31,6 +32,27 @@ static PyObject *memory_stats(PyObject *module, PyObject *unused) {
     (void)unused;
     MemoryStats s = mem_stats();
     return Py_BuildValue("(KK)", (unsigned long long)s.made, (unsigned long long)s.freed);
+}
+
+/* cache_folder(): (path, why the cache is off or None, limit in bytes). */
+static PyObject *get_cache_folder(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    return cache_folder();
+}
+
+/* cache_check(bytes): the function's name if this is the content of a whole entry, else None. */
+static PyObject *check_cache(PyObject *module, PyObject *bytes) {
+    (void)module;
+    return cache_check(bytes);
+}
+
+/* cache_trim(): drops the entries that were not used for longest, if there are too many. */
+static PyObject *trim_cache(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    cache_trim();
+    Py_RETURN_NONE;
 }
 
 #ifdef WS_CHECKS
@@ -105,6 +127,9 @@ static PyMethodDef functions[] = {
     {"builtin_rows", builtin_rows, METH_NOARGS, NULL},
     {"promote", promote, METH_VARARGS, NULL},
     {"join", join, METH_VARARGS, NULL},
+    {"cache_folder", get_cache_folder, METH_NOARGS, NULL},
+    {"cache_check", check_cache, METH_O, NULL},
+    {"cache_trim", trim_cache, METH_NOARGS, NULL},
     {"launch", (PyCFunction)(void *)(uintptr_t)python_launch, METH_FASTCALL, NULL},
 #ifdef WS_CHECKS
     {"_fail_after", fail_after, METH_VARARGS, NULL},

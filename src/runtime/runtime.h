@@ -38,6 +38,8 @@ Status rt_take_str(WsCtx *ctx, int32_t site, PyObject *str, StrSlots *out);
 /* Address of a symbol that compiled code may import: runtime functions, vector math (SLEEF, opened
  * at the first request for it), C math. NULL: not available. No GIL needed. */
 void *rt_find_symbol(const char *name);
+/* Was SLEEF asked for and not found? Code then calls C's own functions in its place. */
+bool rt_lacks_math(void);
 
 /* An array of rank 1 or 2, borrowed; strides in bytes. */
 typedef struct RtArray {

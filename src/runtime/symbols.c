@@ -39,20 +39,28 @@ static const struct {
     LIBM(memset),   LIBM(memcmp),    LIBM(bcmp),
 };
 
+static void *sleef;
+static bool sleef_tried;
+static pthread_mutex_t sleef_lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool rt_lacks_math(void) {
+    pthread_mutex_lock(&sleef_lock);
+    bool lacks = sleef_tried && !sleef;
+    pthread_mutex_unlock(&sleef_lock);
+    return lacks;
+}
+
 static void *find_sleef(const char *name) {
-    static void *lib;
-    static bool tried;
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&lock);
-    if (!tried) {
+    pthread_mutex_lock(&sleef_lock);
+    if (!sleef_tried) {
         char path[768];
         if (compiler_sibling(path, sizeof path, "libsleef.so.3") == 0)
-            lib = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-        if (!lib) lib = dlopen("libsleef.so.3", RTLD_LAZY | RTLD_LOCAL);
-        tried = true;
+            sleef = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+        if (!sleef) sleef = dlopen("libsleef.so.3", RTLD_LAZY | RTLD_LOCAL);
+        sleef_tried = true;
     }
-    pthread_mutex_unlock(&lock);
-    return lib ? dlsym(lib, name) : NULL;
+    pthread_mutex_unlock(&sleef_lock);
+    return sleef ? dlsym(sleef, name) : NULL;
 }
 
 /* Helpers of the C compiler's run time that LLVM calls for 128-bit integers and half precision. */

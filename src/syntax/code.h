@@ -1,6 +1,6 @@
 /* Compiling source text with Python's own compiler, and comparing code objects. */
 #pragma once
-#include "syntax/py.h"
+#include "py/py.h"
 
 /* builtins.compile(text, filename, "exec", flags, dont_inherit=True), kept by the compile; NULL
  * if the text is no Python. Too deep a nesting aborts. The user sees no warning of it: he saw it

@@ -1,6 +1,6 @@
 /* The lines of the file (or cell, or string) that a function was written in. */
 #pragma once
-#include "syntax/py.h"
+#include "py/py.h"
 
 typedef struct Lines {
     PyObject *list; /* of str; NULL: there are none */

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "syntax/py.h"
+#include "py/py.h"
 
 void scan_open(Cx *cx, Scan *s, PyObject *lines, size_t first) {
     *s = (Scan){.cx = cx, .lines = lines, .next = first, .nlines = (size_t)PyList_Size(lines)};

@@ -39,6 +39,7 @@ static _Noreturn void fail_no_source(Finder *f) {
 
 /* Called where the text at hand is not the code that runs. */
 static void judge_mismatch(Finder *f) {
+    f->out->unlike = true;
     if (f->lines.imported || f->lines.reread)
         diag_fail(f->cx, (Span){0}, D_SOURCE_CHANGED, cx_printf(f->cx, "'%s'", f->qualname));
 }

@@ -1,6 +1,6 @@
 /* Where the source text of a Python function is, and whether it is the code that runs. */
 #pragma once
-#include "syntax/py.h"
+#include "py/py.h"
 #include "syntax/tree.h"
 
 /* A function's own text, cut out of its file, ready to be compiled: its lines as they stand, with
@@ -24,6 +24,7 @@ typedef struct Source {
     int32_t shift; /* column in the file minus column here, on the first line; elsewhere 0 */
     const char *filename;
     const char *class_name; /* that private names (__x) belong to, or NULL */
+    bool unlike; /* it is not the code that runs: an import hook rewrote that, for example */
     int flags; /* for compile(): the __future__ features of the file */
 } Source;
 

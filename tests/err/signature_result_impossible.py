@@ -7,3 +7,6 @@ from whipsnake import njit
 @njit("float64(complex128)")
 def f(z):
     return z * 2
+
+
+f(1j)

@@ -37,7 +37,8 @@ def test_off_is_plain_python():
 
 @pytest.mark.parametrize("value, compiled", [("0", True), ("", True), ("ir", False)])
 def test_on_and_interpreted_have_compiled_semantics(value, compiled):
-    out = run_python(PROGRAM + MACHINE_CODE, env={"WHIPSNAKE_DISABLE_JIT": value}).stdout
+    out = run_python(PROGRAM + MACHINE_CODE,
+                     env={"WHIPSNAKE_DISABLE_JIT": value, "WHIPSNAKE_CACHE": "0"}).stdout
     assert out.splitlines() == ["9 -4 14.0 0", str([compiled] * 3)]
 
 

@@ -3,10 +3,10 @@
 from whipsnake import decorators
 
 # Change nothing on the CPU and in PTX without debug information.
-_ACCEPTED = frozenset(["inline", "forceinline", "opt", "cache", "max_registers", "launch_bounds",
+_ACCEPTED = frozenset(["inline", "forceinline", "opt", "max_registers", "launch_bounds",
                        "lto", "shared_memory_carveout", "extensions", "func_or_sig", "abi",
                        "abi_info", "output"])
-_MEANT = frozenset(["device", "fastmath", "fma", "debug", "boundscheck"])
+_MEANT = frozenset(["device", "fastmath", "fma", "debug", "boundscheck", "cache"])
 _NOT_YET = frozenset(["link", "lineinfo"])
 
 
@@ -32,4 +32,5 @@ def core_options(options, *, boundscheck):
     return {"fast": fast, "numpy_errors": True, "nogil": True,
             "boundscheck": boundscheck if checks is None else bool(checks),
             "debug": bool(options.get("debug", False)),
+            "cache": bool(options.get("cache", True)),
             "inline_always": options.get("inline") in (True, "always")}

@@ -1,5 +1,5 @@
-/* Reading Python objects through the limited API, for the compiler's front end. The GIL is held
- * throughout.
+/* Reading Python objects through the limited API, for the compiler's front end and for the cache. The
+ * GIL is held throughout, inside cx_run.
  *
  * References are not released one by one: py_keep hands each to the compile, so that leaving by
  * cx_abort at any point leaks nothing. None of these leaves an exception set. */

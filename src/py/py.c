@@ -1,4 +1,4 @@
-#include "syntax/py.h"
+#include "py/py.h"
 
 #include <string.h>
 
