@@ -3,7 +3,7 @@
  * The first row whose two tests hold is taken; the last row holds for all and reports the error. */
 #include <string.h>
 
-#include "builtins/tables.h"
+#include "builtins/elementwise.h"
 
 /* --- numbers -------------------------------------------------------------------------------------------------- */
 
@@ -352,11 +352,16 @@ static bool can_multiply(const Type *a, const Type *b) {
     return a->ndim >= 1 && a->ndim <= 2 && b->ndim >= 1 && b->ndim <= 2;
 }
 
+static bool is_matmul(const Ins *ins) { return ins->op != OP_COMPARE && ins->sub == BIN_MATMUL; }
+
+static const char *operator_name(const Ins *ins) {
+    return ins->op == OP_COMPARE ? compare_name((CmpOp)ins->sub) : binary_name((BinOp)ins->sub);
+}
+
 static Type *array_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
     const Ins *ins = ir_at(inst->high, r);
     (void)k;
-    if (ins->op != OP_COMPARE && ins->sub == BIN_MATMUL && a.ty->kind == TY_ARRAY &&
-        b.ty->kind == TY_ARRAY) {
+    if (is_matmul(ins) && a.ty->kind == TY_ARRAY && b.ty->kind == TY_ARRAY) {
         if (!can_multiply(a.ty, b.ty))
             return infer_fail_about(
                 in, inst, ins->args, 2, ins->span, D_NOT_YET,
@@ -366,14 +371,19 @@ static Type *array_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
     }
     const Type *other = a.ty->kind == TY_ARRAY ? b.ty : a.ty;
     if (other->kind != TY_ARRAY && !is_number(other)) return no_operator(in, inst, r, a, b);
-    infer_hint(in, "write a loop over the elements");
-    return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NOT_YET,
-                            "operators on whole arrays");
+    Call c = operator_call(in, inst, r, operator_name(ins), a, b);
+    UfuncLoop loop;
+    if (!c.row || !ufunc_loop(&c, &loop)) return no_operator(in, inst, r, a, b);
+    return row_type(&c);
 }
 
 static Ref array_lower(Lower *lo, Ref r, Arg a, Arg b) {
-    (void)r;
-    return lo_prelude(lo, "linalg.matmul", 2, (Ref[]){lo_arg(lo, a), lo_arg(lo, b)});
+    const Ins *ins = ir_at(lo->high, r);
+    if (is_matmul(ins))
+        return lo_prelude(lo, "linalg.matmul", 2, (Ref[]){lo_arg(lo, a), lo_arg(lo, b)});
+    Call c = operator_call(lo->in, lo->inst, r, operator_name(ins), a, b);
+    c.result = ins->ty;
+    return row_lower(lo, &c);
 }
 
 /* --- the tables ------------------------------------------------------------------------------------------------------------ */

@@ -37,6 +37,8 @@ Type *rule_dtype(Call *c, uint32_t i, Type *otherwise);
 /* The type that is asked for with an object: int, np.float32, np.dtype(...), a whipsnake type; NULL: none. */
 Type *rule_object_type(Infer *in, PyObject *obj);
 
+/* The type that one of NumPy's letters stands for: ? b B h H i I l L e f d F D; NULL: none. */
+Type *rule_letter(char c);
 /* rules by Row.sigs: "d->d f->f": the first whose letters take the arguments without loss. */
 Type *rule_sigs(Call *c);
 /* The argument types that rule_sigs chose. */

@@ -12,7 +12,7 @@ static Const *const_bool(Cx *cx, bool b) { return ir_const_int(cx, TY_OF(TY_BOOL
 
 /* --- unary ----------------------------------------------------------------------------------------------------- */
 
-static Type *infer_unary(Infer *in, Inst *inst, const Ins *ins, Const **k) {
+static Type *infer_unary(Infer *in, Inst *inst, Ref r, const Ins *ins, Const **k) {
     Arg a = arg_of(inst, ins->args[0]);
     Type *ty = infer_plain(a.ty);
     static const char *const text[] = {"-", "+", "~", "not "};
@@ -22,6 +22,7 @@ static Type *infer_unary(Infer *in, Inst *inst, const Ins *ins, Const **k) {
         *k = t;
         return TY_OF(TY_BOOL);
     }
+    if (ty->kind == TY_ARRAY) return elementwise_unary_type(in, inst, r);
     Type *result = NULL;
     if (ty->kind == TY_BOOL)
         result = TY_I(64);
@@ -418,7 +419,7 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
         if (in->final && ins->refusal->hint) diag_hint(in->cx, "%s", ins->refusal->hint);
         return infer_fail(in, ins->span, (DiagId)ins->refusal->diag, ins->refusal->text);
     case OP_STRONG: return infer_strong(in, inst, ins, k);
-    case OP_UNARY: return infer_unary(in, inst, ins, k);
+    case OP_UNARY: return infer_unary(in, inst, r, ins, k);
     case OP_BINARY:
     case OP_INPLACE: {
         Arg a = arg_of(inst, ins->args[0]), b = arg_of(inst, ins->args[1]);
