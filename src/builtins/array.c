@@ -105,6 +105,10 @@ static Ref lower_flat(Lower *lo, Call *c) {
     return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), &n, NULL);
 }
 
+/* a.astype(dtype): each element converted, always a new array. */
+static Type *type_astype(Call *c) { return rule_dtype(c, 1, NULL); }
+static Ref lower_astype(Lower *lo, Call *c) { return lo_arg(lo, c->args[0]); }
+
 /* --- np.empty ---------------------------------------------------------------------------------------------------------------- */
 
 /* Dimensions from a shape argument: an integer or a tuple of them. -1: neither. */
@@ -428,6 +432,9 @@ const Row rows_array_functions[] = {
      .flags = ROW_ATTRIBUTE,                 \
      __VA_ARGS__}
 
+#define ELEMENTWISE(name_, params_, loops_) \
+    {.name = name_, .params = params_, .flags = ROW_METHOD, .loops = loops_}
+
 const Row rows_array_methods[] = {
     ATTRIBUTE("array.shape", int_tuple, lower_shape, ),
     ATTRIBUTE("array.strides", int_tuple, lower_strides, ),
@@ -440,5 +447,15 @@ const Row rows_array_methods[] = {
     ATTRIBUTE("array.T", type_transposed, lower_transposed, ),
     ATTRIBUTE("array.real", type_part, lower_part, .data = 0),
     ATTRIBUTE("array.imag", type_part, lower_part, .data = 1),
+    {.name = "array.astype",
+     .params = "dtype",
+     .flags = ROW_METHOD,
+     .loops = "X>",
+     .type = type_astype,
+     .lower = lower_astype},
+    ELEMENTWISE("array.clip", "min=, max=", "=numpy.clip"),
+    ELEMENTWISE("array.round", "decimals=", "=numpy.round"),
+    ELEMENTWISE("array.conj", "", "=numpy.conjugate"),
+    ELEMENTWISE("array.conjugate", "", "=numpy.conjugate"),
     {0},
 };

@@ -33,7 +33,7 @@ const char *compare_name(CmpOp op) {
 }
 
 static const Row *row_named(const char *name) {
-    static const Row *const tables[] = {rows_numpy_ops, rows_numpy_math};
+    const Row *const tables[] = {rows_numpy_ops, rows_numpy_math};
     for (int t = 0; t < 2; t++)
         for (const Row *r = tables[t]; r->name; r++)
             if (strcmp(r->name, name) == 0) return r;
@@ -94,11 +94,15 @@ static Call element_call(const Call *c, const UfuncLoop *loop) {
     return e;
 }
 
-static Type *result_of(Type *elem, const Call *c, const UfuncLoop *loop) {
+static Type *tree_type(Type *elem, const Call *c, const UfuncLoop *loop) {
     Type *inputs[MAX_INPUTS] = {0};
     for (uint32_t i = 0; i < loop->nin; i++)
         if (loop->in[i]) inputs[i] = plain(c, i);
-    Type *ty = elementwise_array(elem, loop->nin, inputs);
+    return elementwise_array(elem, loop->nin, inputs);
+}
+
+static Type *result_of(Type *elem, const Call *c, const UfuncLoop *loop) {
+    Type *ty = tree_type(elem, c, loop);
     bool converts = !strchr(c->row->loops, ':'); /* these keep arrays without axes */
     return ty->ndim || converts ? ty : elem;
 }
@@ -133,15 +137,23 @@ static Type *elementwise_type(Call *c) {
     return ty_tuple(items, 2);
 }
 
-/* A method's object is the first argument of the function. */
+Type *elementwise_tree_type(Call *c) {
+    UfuncLoop loop;
+    Type *elem = element_type(c, &loop);
+    return elem ? tree_type(elem, c, &loop) : NULL;
+}
+
+/* A method's object is the first argument of the function; "=numpy.f" stands for another row. */
 static Call as_function(const Call *c) {
     Call f = *c;
-    if (!(c->row->flags & ROW_METHOD)) return f;
-    f.args = NEWN(c->in->cx, Arg, c->nargs + 2);
-    f.args[0] = c->self;
-    if (c->nargs) memcpy(f.args + 1, c->args, c->nargs * sizeof(Arg));
-    f.nargs++;
-    f.self = (Arg){0};
+    if (c->row->flags & ROW_METHOD) {
+        f.args = NEWN(c->in->cx, Arg, c->nargs + 2);
+        f.args[0] = c->self;
+        if (c->nargs) memcpy(f.args + 1, c->args, c->nargs * sizeof(Arg));
+        f.nargs++;
+        f.self = (Arg){0};
+    }
+    if (*c->row->loops == '=' && plain(&f, 0)->kind == TY_ARRAY) f.row = row_named(c->row->loops + 1);
     return f;
 }
 
@@ -296,6 +308,18 @@ Ref elementwise_unary(Lower *lo, Ref r) {
     Call c;
     elementwise_call(lo, r, &c);
     return nest_array(lo, node_of_call(lo, &c), ir_at(lo->high, r)->ty);
+}
+
+Ref elementwise_inplace(Lower *lo, Call *c) {
+    Ref to = lo_arg(lo, c->args[0]);
+    nest_assign(lo, to, node_of_call(lo, c), elementwise_tree_type(c), true);
+    return to;
+}
+
+bool elementwise_store(Lower *lo, Ref to, Arg value) {
+    if (!value.ref || !lo->waits[value.ref]) return false;
+    nest_assign(lo, to, node_of_arg(lo, value), value.ty, false);
+    return true;
 }
 
 /* --- waiting ------------------------------------------------------------------------------------------------------------ */

@@ -54,6 +54,12 @@ Ref element_as(Lower *lo, Ref v, Type *to);
 Call operator_call(Infer *in, Inst *inst, Ref r, const char *name, Arg a, Arg b);
 const char *binary_name(BinOp op);
 const char *compare_name(CmpOp op);
+/* The type of the array that a call makes, also where it has no axes; NULL: refused. */
+Type *elementwise_tree_type(Call *c);
+/* The call's first argument takes its values; it is the result. */
+Ref elementwise_inplace(Lower *lo, Call *c);
+/* to[...] = a value of an array type that waits; false: it does not. */
+bool elementwise_store(Lower *lo, Ref to, Arg value);
 /* The type of an array computed from these nodes' arrays: a function of ranks and layouts. */
 Type *elementwise_array(Type *elem, uint32_t n, Type *const *inputs);
 

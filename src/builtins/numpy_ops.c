@@ -190,6 +190,20 @@ static Ref lower_clip(Lower *lo, Call *c) {
     return x;
 }
 
+/* where(condition, x, y) */
+static Type *type_where(Call *c) {
+    Promotion p;
+    for (uint32_t i = 0; i < 3; i++)
+        if (!math_require(c, i)) return NULL;
+    if (math_number(c, 1) == math_number(c, 2)) return math_number(c, 1);
+    return ty_promote(BIN_ADD, operand(c, 1), operand(c, 2), &p) ? p.result : math_refuse(c);
+}
+
+static Ref lower_where(Lower *lo, Call *c) {
+    Ref x = lo_arg_as(lo, c->args[1], c->result), y = lo_arg_as(lo, c->args[2], c->result);
+    return lo_select(lo, lo_truth(lo, math_arg(lo, c, 0)), x, y);
+}
+
 /* --- comparisons, logic ----------------------------------------------------------------------- */
 
 static Type *type_compare(Call *c) {
@@ -335,6 +349,8 @@ const Row rows_numpy_ops[] = {
     ROW("logical_not",   "x",                 logic,       0, "X>?:?" INTS "efdFD", "x is false"),
     ROW("gcd",           "x1, x2",            divisor,     0, "XX>X:" INTS, "greatest common divisor"),
     ROW("lcm",           "x1, x2",            divisor,     1, "XX>X:" INTS, "least common multiple"),
+    {.name = "numpy.where", .params = "condition, x, y", .type = type_where, .lower = lower_where,
+     .loops = "?XX>X:?" INTS "efdFD", .doc = "x where the condition is true, else y"},
     {.name = "numpy.round", .params = "a, decimals=", .loops = "X>X:" INTS "efd", .type = type_round, .lower = lower_round,
      .prelude = "math_float.round_decimals", .doc = "rounded to decimals, half to even"},
     {.name = "numpy.around", .params = "a, decimals=", .loops = "X>X:" INTS "efd", .type = type_round, .lower = lower_round,

@@ -358,6 +358,29 @@ static const char *operator_name(const Ins *ins) {
     return ins->op == OP_COMPARE ? compare_name((CmpOp)ins->sub) : binary_name((BinOp)ins->sub);
 }
 
+/* In the order of NumPy's same_kind casts: bool, unsigned, signed, float, complex. */
+static int kind_order(const Type *ty) {
+    return ty->kind == TY_INT ? ty->is_signed ? 2 : 1 : ty->kind == TY_BOOL ? 0 : ty->kind;
+}
+
+/* a += b: the array stays as it is. */
+static Type *inplace_type(Call *c) {
+    Infer *in = c->in;
+    Type *ty = c->args[0].ty, *tree = elementwise_tree_type(c);
+    if (!tree) return NULL;
+    if (ty->readonly)
+        return infer_fail_about(in, c->inst, &c->args[0].ref, 1, c->span, D_READONLY);
+    if (kind_order(tree->elem) > kind_order(ty->elem)) {
+        const char *symbol = bin_symbol[ir_at(c->inst->high, c->ins)->sub];
+        infer_hint(in, cx_printf(in->cx, "write a = a %s b for a new array", symbol));
+        return infer_fail_about(in, c->inst, &c->args[0].ref, 1, c->span, D_BAD_STORE,
+                                infer_value_text(in->cx, tree->elem),
+                                infer_value_text(in->cx, ty));
+    }
+    infer_prelude(in, c->inst, "index.assign_array", (Type *[]){ty, tree}, 2, c->ins);
+    return ty;
+}
+
 static Type *array_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
     const Ins *ins = ir_at(inst->high, r);
     (void)k;
@@ -374,7 +397,7 @@ static Type *array_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
     Call c = operator_call(in, inst, r, operator_name(ins), a, b);
     UfuncLoop loop;
     if (!c.row || !ufunc_loop(&c, &loop)) return no_operator(in, inst, r, a, b);
-    return row_type(&c);
+    return ins->op == OP_INPLACE && a.ty->kind == TY_ARRAY ? inplace_type(&c) : row_type(&c);
 }
 
 static Ref array_lower(Lower *lo, Ref r, Arg a, Arg b) {
@@ -383,7 +406,8 @@ static Ref array_lower(Lower *lo, Ref r, Arg a, Arg b) {
         return lo_prelude(lo, "linalg.matmul", 2, (Ref[]){lo_arg(lo, a), lo_arg(lo, b)});
     Call c = operator_call(lo->in, lo->inst, r, operator_name(ins), a, b);
     c.result = ins->ty;
-    return row_lower(lo, &c);
+    return ins->op == OP_INPLACE && a.ty->kind == TY_ARRAY ? elementwise_inplace(lo, &c)
+                                                           : row_lower(lo, &c);
 }
 
 /* --- the tables ------------------------------------------------------------------------------------------------------------ */

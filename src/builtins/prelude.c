@@ -93,7 +93,6 @@ const Row rows_operator[] = {
 
 const Row rows_prelude_methods[] = {
     METHOD("array.copy", "creation.copy"),
-    METHOD("array.astype", "creation.astype"),
     {.name = "array.reshape",
      .flags = ROW_PRELUDE | ROW_METHOD,
      .prelude = "manipulate.reshape",

@@ -4,8 +4,7 @@
  * element or a view; one boolean or integer array goes through the prelude. */
 #include <string.h>
 
-#include "infer/infer_int.h"
-#include "lower/lower_int.h"
+#include "builtins/elementwise.h"
 
 typedef enum PartKindOf {
     PART_INT,
@@ -486,17 +485,19 @@ void subscript_store(Lower *lo, Ref r, Arg obj, Arg index, Arg value) {
     bool too_many;
     (void)r;
     cut(obj.ty, index.ty, index.k, &parts, &bad, &too_many);
-    Ref a = lo_arg(lo, obj), v = lo_arg(lo, value);
+    Ref a = lo_arg(lo, obj);
     bool from_array = value.ty->kind == TY_ARRAY;
+    Type *view = parts.narrays ? NULL : view_type(obj.ty, &parts);
+    Ref target = view ? lower_view(lo, a, view, &parts, index) : 0;
+    if (target && elementwise_store(lo, target, value)) return;
+    Ref v = lo_arg(lo, value);
     if (!from_array) v = lo_convert(lo, v, obj.ty->elem);
     if (parts.narrays) {
         Ref args[] = {a, part_value(lo, &parts.at[0], index), v};
         lo_prelude(lo, scatter_name(&parts, from_array ? value.ty : obj.ty->elem), 3, args);
         return;
     }
-    Type *view = view_type(obj.ty, &parts);
     if (view) {
-        Ref target = lower_view(lo, a, view, &parts, index);
         lo_prelude(lo, assign_name(from_array ? value.ty : obj.ty->elem), 2, (Ref[]){target, v});
         return;
     }

@@ -6,6 +6,7 @@
  *   "XX>?:..."    the result is bool; other letters likewise: "Xl>X:"; two results: "X>XX:"
  *   "X>R:..."     R: the real part of X
  *   "VV>?:..."    integers are compared by value, each with its own type
+ *   "=numpy.abs"  those of another row, whose rules do not raise
  *   "X>"          any number; the result is what the row's own rule says: conversions
  *
  * X is the least type in the list that takes what the inputs have in common. There, arrays and NumPy scalars count
@@ -23,7 +24,7 @@ static Type *input_type(const Call *c, uint32_t i) {
 }
 
 bool ufunc_has_array(const Call *c) {
-    uint32_t n = ufunc_inputs(c->row);
+    uint32_t n = *c->row->loops == '=' ? 0 : ufunc_inputs(c->row);
     for (uint32_t i = 0; i < n; i++)
         if (given(c, i) && plain(c, i)->kind == TY_ARRAY) return true;
     return false;

@@ -613,6 +613,7 @@ static bool can_wait(Lower *lo, const Refs *ins, uint32_t at, bool *raises) {
     if (!user) return false;
     for (uint32_t i = at + 1; i < ins->n && ins->at[i] != user; i++)
         if (!elementwise_passes(lo->in, lo->inst, ins->at[i], raises)) return false;
+    if (ir_at(lo->high, user)->op == OP_SETITEM) *raises = true; /* its subscripts */
     return true;
 }
 

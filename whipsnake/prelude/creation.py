@@ -73,13 +73,6 @@ def copy_like(a):
     return out
 
 
-def astype(a, dtype):
-    """a.astype(dtype): always a new array."""
-    out = empty_like(a, dtype)
-    assign_array(out, a)
-    return out
-
-
 def _arange_length(start, stop, step):
     if step == 0:
         raise ZeroDivisionError("division by zero")
