@@ -209,6 +209,12 @@ static Ref behind_method(Lower *lo, Arg a) {
     return bound ? ins->args[0] : a.item < 0 ? a.ref : 0;
 }
 
+bool elementwise_waits(Lower *lo, Arg a) {
+    Ref r = a.ref && !a.low ? behind_method(lo, a) : 0;
+    Call c;
+    return r && lo->waits[r] && !lo->map[r] && elementwise_call(lo, r, &c);
+}
+
 Node *node_of_arg(Lower *lo, Arg a) {
     Ref r = a.ref && !a.low ? behind_method(lo, a) : 0;
     Call c;
@@ -317,7 +323,7 @@ Ref elementwise_inplace(Lower *lo, Call *c) {
 }
 
 bool elementwise_store(Lower *lo, Ref to, Arg value) {
-    if (!value.ref || !lo->waits[value.ref]) return false;
+    if (!elementwise_waits(lo, value)) return false;
     nest_assign(lo, to, node_of_arg(lo, value), value.ty, false);
     return true;
 }

@@ -60,6 +60,8 @@ Type *elementwise_tree_type(Call *c);
 Ref elementwise_inplace(Lower *lo, Call *c);
 /* to[...] = a value of an array type that waits; false: it does not. */
 bool elementwise_store(Lower *lo, Ref to, Arg value);
+/* Is the argument an array that is computed where it is used? */
+bool elementwise_waits(Lower *lo, Arg a);
 /* The type of an array computed from these nodes' arrays: a function of ranks and layouts. */
 Type *elementwise_array(Type *elem, uint32_t n, Type *const *inputs);
 
@@ -93,11 +95,9 @@ typedef struct Nest {
     LoopBuild loop[MAX_RANK];
     Ref index[MAX_RANK]; /* per axis; of a line: index[0] */
 } Nest;
+/* Do all arrays, and `to` (or NULL), lie in the same order without gaps, so that one loop goes over them? */
 bool nest_is_line(Lower *lo, const Leaves *leaves, const Type *to, const Ref *shape, uint32_t rank);
-
-/* Reductions over a tree (fused.c): 0 where it has to become an array first. Row.data: ReduceFn. */
-Ref fused_reduce(Lower *lo, Call *c);
-typedef enum ReduceFn {
-    REDUCE_SUM, REDUCE_PROD, REDUCE_MIN, REDUCE_MAX, REDUCE_MEAN, REDUCE_ANY, REDUCE_ALL,
-    REDUCE_COUNT, REDUCE_ARGMIN, REDUCE_ARGMAX
-} ReduceFn;
+void nest_set_lines(Lower *lo, const Leaves *leaves, uint32_t rank, const Ref *shape);
+void nest_clear_lines(const Leaves *leaves);
+/* The factors of the indices: axes of length 1 stand still. */
+void nest_set_flags(Lower *lo, const Leaves *leaves, bool stretched);

@@ -46,6 +46,16 @@ static Ref size_of(Lower *lo, uint32_t rank, const Ref *shape) {
     return n;
 }
 
+void nest_set_lines(Lower *lo, const Leaves *leaves, uint32_t rank, const Ref *shape) {
+    Ref n = size_of(lo, rank, shape);
+    for (uint32_t i = 0; i < leaves->n; i++)
+        leaves->at[i]->line = as_line(lo, leaves->at[i]->leaf, n);
+}
+
+void nest_clear_lines(const Leaves *leaves) {
+    for (uint32_t i = 0; i < leaves->n; i++) leaves->at[i]->line = 0;
+}
+
 static void open_nest(Lower *lo, Nest *nest, uint32_t rank, const Ref *shape, bool fortran) {
     nest->depth = rank;
     for (uint32_t d = 0; d < rank; d++) {
@@ -77,8 +87,7 @@ static void fill(Lower *lo, Node *n, const Leaves *leaves, uint32_t nto, const R
     Nest nest = {0};
     Ref lines[2], size = line ? size_of(lo, rank, shape) : 0;
     if (line) {
-        for (uint32_t i = 0; i < leaves->n; i++)
-            leaves->at[i]->line = as_line(lo, leaves->at[i]->leaf, size);
+        nest_set_lines(lo, leaves, rank, shape);
         for (uint32_t i = 0; i < nto; i++) lines[i] = as_line(lo, to[i], size);
         to = lines;
         open_nest(lo, &nest, 1, &size, false);
@@ -88,7 +97,7 @@ static void fill(Lower *lo, Node *n, const Leaves *leaves, uint32_t nto, const R
     const Ref *index = line ? nest.index : nest.index + (rank - n->rank);
     store(lo, nto, to, nest.index, node_element(lo, n, index));
     close_nest(lo, &nest);
-    for (uint32_t i = 0; i < leaves->n; i++) leaves->at[i]->line = 0;
+    nest_clear_lines(leaves);
 }
 
 static Ref new_arrays(Lower *lo, uint32_t n, Type *const *types, const Ref *shape, Ref *out) {
@@ -96,8 +105,7 @@ static Ref new_arrays(Lower *lo, uint32_t n, Type *const *types, const Ref *shap
     return out[0];
 }
 
-/* The factors of the indices: axes of length 1 stand still. */
-static void set_flags(Lower *lo, const Leaves *leaves, bool stretched) {
+void nest_set_flags(Lower *lo, const Leaves *leaves, bool stretched) {
     for (uint32_t i = 0; i < leaves->n; i++) {
         Node *leaf = leaves->at[i];
         leaf->flag = stretched ? NEWN(lo->cx, Ref, MAX_RANK) : NULL;
@@ -113,9 +121,9 @@ static void build_stretched(Lower *lo, Node *n, const Leaves *leaves, uint32_t n
     Ref shape[MAX_RANK];
     shape_broadcast(lo, n, shape);
     new_arrays(lo, nout, types, shape, out);
-    set_flags(lo, leaves, true);
+    nest_set_flags(lo, leaves, true);
     fill(lo, n, leaves, nout, out, shape, true);
-    set_flags(lo, leaves, false);
+    nest_set_flags(lo, leaves, false);
 }
 
 /* --- new arrays --------------------------------------------------------------------------------------------------- */

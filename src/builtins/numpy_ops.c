@@ -316,7 +316,7 @@ static Ref lower_close(Lower *lo, Call *c) {
 
 const Row rows_numpy_ops[] = {
     ROW("add",           "x1, x2",            binary,      BIN_ADD, "XX>X:?" INTS "efdFD", "x1 + x2"),
-    ROW("subtract",      "x1, x2",            binary,      BIN_SUB, "XX>X:" INTS "efdFD", "x1 - x2"),
+    ROW("subtract",      "x1, x2",            binary,      BIN_SUB, "XX>X:!" INTS "efdFD", "x1 - x2"),
     ROW("multiply",      "x1, x2",            binary,      BIN_MUL, "XX>X:?" INTS "efdFD", "x1 * x2"),
     ROW("divide",        "x1, x2",            binary,      BIN_TRUEDIV, "XX>X:defdFD", "x1 / x2"),
     ROW("floor_divide",  "x1, x2",            binary,      BIN_FLOORDIV, "XX>X:" INTS "efd", "x1 // x2; ints: 0 for 0"),
@@ -331,7 +331,7 @@ const Row rows_numpy_ops[] = {
     ROW("divmod",        "x1, x2",            divmod,      0, "XX>XX:" INTS "efd", "x1 // x2 and x1 % x2"),
     ROW("fmod",          "x1, x2",            fmod,        0, "XX>X:" INTS "efd", "rest, signed as x1"),
     ROW("float_power",   "x1, x2",            float_power, 0, "XX>X:dD", "x1 ** x2, in 64 bits"),
-    ROW("reciprocal",    "x",                 reciprocal,  0, "X>X:efdFD", "1 / x"),
+    ROW("reciprocal",    "x",                 reciprocal,  0, "X>X:!efdFD", "1 / x"),
     ROW("minimum",       "x1, x2",            pick,        0, "XX>X:?" INTS "efd", "the smaller; NaN wins"),
     ROW("maximum",       "x1, x2",            pick,        1, "XX>X:?" INTS "efd", "the larger; NaN wins"),
     ROW("fmin",          "x1, x2",            pick,        2, "XX>X:?" INTS "efd", "the smaller; NaN loses"),
@@ -347,8 +347,8 @@ const Row rows_numpy_ops[] = {
     ROW("logical_or",    "x1, x2",            logic,       OP_OR, "XX>?:?" INTS "efdFD", "one is true"),
     ROW("logical_xor",   "x1, x2",            logic,       OP_XOR, "XX>?:?" INTS "efdFD", "just one is true"),
     ROW("logical_not",   "x",                 logic,       0, "X>?:?" INTS "efdFD", "x is false"),
-    ROW("gcd",           "x1, x2",            divisor,     0, "XX>X:" INTS, "greatest common divisor"),
-    ROW("lcm",           "x1, x2",            divisor,     1, "XX>X:" INTS, "least common multiple"),
+    ROW("gcd",           "x1, x2",            divisor,     0, "XX>X:!" INTS, "greatest common divisor"),
+    ROW("lcm",           "x1, x2",            divisor,     1, "XX>X:!" INTS, "least common multiple"),
     {.name = "numpy.where", .params = "condition, x, y", .type = type_where, .lower = lower_where,
      .loops = "?XX>X:?" INTS "efdFD", .doc = "x where the condition is true, else y"},
     {.name = "numpy.round", .params = "a, decimals=", .loops = "X>X:" INTS "efd", .type = type_round, .lower = lower_round,

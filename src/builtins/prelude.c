@@ -10,6 +10,19 @@
 #define METHOD(name_, prelude_) \
     {.name = name_, .flags = ROW_PRELUDE | ROW_METHOD, .prelude = prelude_}
 
+#define REDUCE(name_, prelude_, fn)         \
+    {.name = name_,                         \
+     .flags = ROW_PRELUDE | ROW_REDUCES,    \
+     .prelude = prelude_,                   \
+     .lower = fused_reduce,                 \
+     .data = REDUCE_##fn}
+#define REDUCE_METHOD(name_, prelude_, fn)               \
+    {.name = name_,                                      \
+     .flags = ROW_PRELUDE | ROW_REDUCES | ROW_METHOD,    \
+     .prelude = prelude_,                                \
+     .lower = fused_reduce,                              \
+     .data = REDUCE_##fn}
+
 const Row rows_prelude[] = {
     SIZED("numpy.zeros", "creation.zeros"),
     SIZED("numpy.ones", "creation.ones"),
@@ -27,17 +40,18 @@ const Row rows_prelude[] = {
     PRELUDE("numpy.ravel", "manipulate.ravel"),
     PRELUDE("numpy.transpose", "manipulate.transpose_to"),
     PRELUDE("numpy.ascontiguousarray", "manipulate.ascontiguousarray"),
-    PRELUDE("numpy.sum", "reduce.sum"),
-    PRELUDE("numpy.prod", "reduce.prod"),
-    PRELUDE("numpy.mean", "reduce.mean"),
-    PRELUDE("numpy.min", "reduce.min"),
-    PRELUDE("numpy.max", "reduce.max"),
-    PRELUDE("numpy.amin", "reduce.min"),
-    PRELUDE("numpy.amax", "reduce.max"),
-    PRELUDE("numpy.argmin", "reduce.argmin"),
-    PRELUDE("numpy.argmax", "reduce.argmax"),
-    PRELUDE("numpy.all", "reduce.all"),
-    PRELUDE("numpy.any", "reduce.any"),
+    REDUCE("numpy.sum", "reduce.sum", SUM),
+    REDUCE("numpy.prod", "reduce.prod", PROD),
+    REDUCE("numpy.mean", "reduce.mean", MEAN),
+    REDUCE("numpy.min", "reduce.min", MIN),
+    REDUCE("numpy.max", "reduce.max", MAX),
+    REDUCE("numpy.amin", "reduce.min", MIN),
+    REDUCE("numpy.amax", "reduce.max", MAX),
+    REDUCE("numpy.argmin", "reduce.argmin", ARGMIN),
+    REDUCE("numpy.argmax", "reduce.argmax", ARGMAX),
+    REDUCE("numpy.count_nonzero", "reduce.count_nonzero", COUNT),
+    REDUCE("numpy.all", "reduce.all", ALL),
+    REDUCE("numpy.any", "reduce.any", ANY),
     PRELUDE("numpy.dot", "linalg.dot"),
     {0},
 };
@@ -101,15 +115,15 @@ const Row rows_prelude_methods[] = {
     METHOD("array.flatten", "manipulate.flatten"),
     METHOD("array.transpose", "manipulate.transpose"),
     METHOD("array.fill", "manipulate.fill"),
-    METHOD("array.sum", "reduce.sum"),
-    METHOD("array.prod", "reduce.prod"),
-    METHOD("array.mean", "reduce.mean"),
-    METHOD("array.min", "reduce.min"),
-    METHOD("array.max", "reduce.max"),
-    METHOD("array.argmin", "reduce.argmin"),
-    METHOD("array.argmax", "reduce.argmax"),
-    METHOD("array.all", "reduce.all"),
-    METHOD("array.any", "reduce.any"),
+    REDUCE_METHOD("array.sum", "reduce.sum", SUM),
+    REDUCE_METHOD("array.prod", "reduce.prod", PROD),
+    REDUCE_METHOD("array.mean", "reduce.mean", MEAN),
+    REDUCE_METHOD("array.min", "reduce.min", MIN),
+    REDUCE_METHOD("array.max", "reduce.max", MAX),
+    REDUCE_METHOD("array.argmin", "reduce.argmin", ARGMIN),
+    REDUCE_METHOD("array.argmax", "reduce.argmax", ARGMAX),
+    REDUCE_METHOD("array.all", "reduce.all", ALL),
+    REDUCE_METHOD("array.any", "reduce.any", ANY),
     METHOD("array.dot", "linalg.dot"),
     {0},
 };

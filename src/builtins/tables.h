@@ -51,3 +51,18 @@ extern const Row row_cast;
 
 /* Constant results. */
 Const *const_bool(Cx *cx, bool b);
+
+/* Reductions (fused.c): of what is computed element by element on the way; 0: the argument is an array already. */
+typedef enum ReduceFn {
+    REDUCE_SUM,
+    REDUCE_PROD,
+    REDUCE_MIN,
+    REDUCE_MAX,
+    REDUCE_MEAN,
+    REDUCE_ANY,
+    REDUCE_ALL,
+    REDUCE_COUNT,
+    REDUCE_ARGMIN,
+    REDUCE_ARGMAX
+} ReduceFn;
+Ref fused_reduce(Lower *lo, Call *c);

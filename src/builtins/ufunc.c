@@ -9,7 +9,9 @@
  *   "=numpy.abs"  those of another row, whose rules do not raise
  *   "X>"          any number; the result is what the row's own rule says: conversions
  *
- * X is the least type in the list that takes what the inputs have in common. There, arrays and NumPy scalars count
+ *   "X>X:!bB"     only these types, nothing is converted to one of them
+ *
+ * X is what the inputs have in common, or the first in the list that takes them all. There, arrays and NumPy scalars count
  * with their type; a number that may be Python's (bool, int64, float64, complex128) only with its kind. */
 #include <string.h>
 
@@ -51,11 +53,25 @@ static Type *common_type(const Call *c, uint32_t n, const char *pattern) {
     return all;
 }
 
-static Type *choose(Type *common, const char *letters) {
+/* Does `to` take all inputs that stand for X, without loss but of a Python number? */
+static bool takes_all(const Call *c, uint32_t n, const char *pattern, Type *to) {
+    for (uint32_t i = 0; i < n; i++) {
+        Type *ty = input_type(c, i);
+        if (!ty || !strchr("XV", pattern[i])) continue;
+        if (ty->kind == TY_ARRAY) ty = ty->elem;
+        Type *joined = is_weak(c, i) ? ty_dtype_weak(to, ty) : ty_dtype_join(to, ty);
+        if (joined != to) return false;
+    }
+    return true;
+}
+
+static Type *choose(const Call *c, uint32_t n, const char *pattern, const char *letters) {
+    Type *common = common_type(c, n, pattern);
+    if (!common) return NULL;
     for (const char *s = letters; *s; s++)
         if (rule_letter(*s) == common) return common;
-    for (const char *s = letters; *s; s++)
-        if (ty_dtype_join(common, rule_letter(*s)) == rule_letter(*s)) return rule_letter(*s);
+    for (const char *s = letters; *s && *letters != '!'; s++)
+        if (takes_all(c, n, pattern, rule_letter(*s))) return rule_letter(*s);
     return NULL;
 }
 
@@ -91,7 +107,7 @@ bool ufunc_loop(const Call *c, UfuncLoop *loop) {
         if (!letters) loop->in[i] = ty->kind == TY_ARRAY ? ty->elem : ty;
     }
     if (!letters) return true;
-    Type *common = common_type(c, n, pattern), *x = common ? choose(common, letters + 1) : NULL;
+    Type *x = choose(c, n, pattern, letters + 1);
     if (!x) return false;
     bool by_value = *pattern == 'V' && all_ints(c, n);
     for (uint32_t i = 0; i < n; i++)

@@ -370,6 +370,15 @@ static Ref lower_choice(Lower *lo, Ref r, uint32_t n) {
     return result;
 }
 
+/* A reduction that computes what it reduces; 0: it is called. */
+static Ref lower_fused(Lower *lo, Ref r, const Callee *callee) {
+    const Row *row = callee->public_row;
+    if (!row || !(row->flags & ROW_REDUCES)) return 0;
+    Call c = callee->call;
+    c.in = lo->in, c.inst = lo->inst, c.ins = r, c.row = row;
+    return row->lower(lo, &c);
+}
+
 static Ref lower_call(Lower *lo, Ref r) {
     uint32_t n = infer_callee_count(lo->inst, r);
     if (n > 1) return lower_choice(lo, r, n);
@@ -378,7 +387,8 @@ static Ref lower_call(Lower *lo, Ref r) {
         INTERNAL(lo->cx, lo->span, "a call lost its callee");
     c.call.result = ir_at(lo->high, r)->ty;
     if (c.kind == CALLEE_ROW) return row_lower(lo, &c.call);
-    return lower_call_inst(lo, &c);
+    Ref fused = lower_fused(lo, r, &c);
+    return fused ? fused : lower_call_inst(lo, &c);
 }
 
 static Ref lower_getattr(Lower *lo, Ref r) {

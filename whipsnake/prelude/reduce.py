@@ -212,3 +212,18 @@ def any(a):
         if a[i]:
             return True
     return False
+
+
+def count_nonzero(a):
+    """np.count_nonzero over all elements."""
+    if a.ndim == 0:
+        return 1 if a[()] else 0
+    n = 0
+    if a.ndim > 1:
+        for i in range(a.shape[0]):
+            n += count_nonzero(a[i])
+        return n
+    for i in range(a.shape[0]):
+        if a[i]:
+            n += 1
+    return n
