@@ -322,10 +322,15 @@ Ref elementwise_inplace(Lower *lo, Call *c) {
     return to;
 }
 
-bool elementwise_store(Lower *lo, Ref to, Arg value) {
-    if (!elementwise_waits(lo, value)) return false;
-    nest_assign(lo, to, node_of_arg(lo, value), value.ty, false);
-    return true;
+void elementwise_store(Lower *lo, Ref to, Arg value) {
+    Node *n = node_of_arg(lo, value);
+    Type *elem = lo_type(lo, to)->elem, *ty = value.ty;
+    if (!n->row && !n->is_array) {
+        n->leaf = element_as(lo, n->leaf, elem);
+        n->elem = elem;
+    }
+    if (ty->kind == TY_ARRAY) ty = ty_array(n->elem, n->rank, ty->layout == 'F' ? 'F' : 'C', false, true);
+    nest_assign(lo, to, n, ty, false);
 }
 
 /* --- waiting ------------------------------------------------------------------------------------------------------------ */

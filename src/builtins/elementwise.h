@@ -58,8 +58,8 @@ const char *compare_name(CmpOp op);
 Type *elementwise_tree_type(Call *c);
 /* The call's first argument takes its values; it is the result. */
 Ref elementwise_inplace(Lower *lo, Call *c);
-/* to[...] = a value of an array type that waits; false: it does not. */
-bool elementwise_store(Lower *lo, Ref to, Arg value);
+/* to[...] = value, an array or a number. */
+void elementwise_store(Lower *lo, Ref to, Arg value);
 /* Is the argument an array that is computed where it is used? */
 bool elementwise_waits(Lower *lo, Arg a);
 /* The type of an array computed from these nodes' arrays: a function of ranks and layouts. */
@@ -86,8 +86,7 @@ void raise_shapes(Lower *lo, int kind, uint32_t n, const uint32_t *ranks, Ref *c
 /* nest.c */
 /* The tree as a new array of this type, or as the element it is. */
 Ref nest_array(Lower *lo, Node *n, Type *ty);
-/* to[...] = tree. `tree_ty`: the type of the tree as an array; index.assign_array has been asked for with
- * (to, tree_ty). */
+/* to[...] = tree. `tree_ty`: the type of the tree as an array. */
 void nest_assign(Lower *lo, Ref to, Node *n, Type *tree_ty, bool in_place);
 
 typedef struct Nest {

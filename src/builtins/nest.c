@@ -171,34 +171,54 @@ Ref nest_array(Lower *lo, Node *n, Type *ty) {
 
 /* --- assignment ---------------------------------------------------------------------------------------------------- */
 
-/* The value has the shape of the target, or is refused with NumPy's words for in-place operators. */
-static void require_shape(Lower *lo, Ref to, Ref value) {
-    Ref shapes[2][MAX_RANK], fits = 0, *both[] = {shapes[0], shapes[1]};
+/* A value, whose shape is broadcast to the target's; in place it is the target's, and NumPy says it in other words. */
+static void require_shape(Lower *lo, Ref to, Ref value, bool in_place) {
+    Ref shapes[2][MAX_RANK], fits = 0, arrays[] = {to, value};
+    Ref *both[] = {shapes[!in_place], shapes[in_place]};
     uint32_t ranks[] = {lo_type(lo, to)->ndim, lo_type(lo, value)->ndim};
-    Ref arrays[] = {to, value};
     for (int i = 0; i < 2; i++)
         for (uint32_t k = 0; k < ranks[i]; k++) shapes[i][k] = lo_array_dim(lo, arrays[i], k);
-    if (ranks[0] != ranks[1]) fits = lo_bool(lo, false);
-    for (uint32_t k = 0; k < ranks[0] && ranks[0] == ranks[1]; k++) {
-        Ref same = lo_cmp(lo, OP_EQ, shapes[0][k], shapes[1][k]);
-        fits = fits ? lo_and(lo, fits, same) : same;
+    if (ranks[0] != ranks[1] && in_place) fits = lo_bool(lo, false);
+    for (uint32_t k = 0; k < ranks[1]; k++) {
+        Ref good = lo_cmp(lo, OP_EQ, shapes[1][k], lo_int(lo, 1));
+        uint32_t axis = k + ranks[0] - ranks[1];
+        if (k + ranks[0] >= ranks[1]) {
+            Ref same = lo_cmp(lo, OP_EQ, shapes[1][k], shapes[0][axis]);
+            good = in_place ? same : lo_or(lo, good, same);
+        }
+        fits = fits ? lo_and(lo, fits, good) : good;
     }
     if (!fits) return;
+    uint32_t in_order[] = {ranks[!in_place], ranks[in_place]};
     BlockId bad = lo_block(lo, "shapes"), good = lo_block(lo, "fit");
     lo_branch(lo, fits, good, bad);
     lo->fn->blocks.at[lo->b].term.cold = true;
     lo->b = bad;
-    raise_shapes(lo, SHAPES_OUTPUT, 2, ranks, both);
+    raise_shapes(lo, in_place ? SHAPES_OUTPUT : SHAPES_INPUT, 2, in_order, both);
     lo->b = good;
+}
+
+/* The value without the axes (of length 1) that the target does not have. */
+static Ref drop_axes(Lower *lo, Ref value, uint32_t rank) {
+    Type *ty = lo_type(lo, value);
+    if (ty->ndim <= rank) return value;
+    uint32_t from = ty->ndim - rank;
+    Ref shape[MAX_RANK];
+    for (uint32_t k = 0; k < rank; k++) shape[k] = lo_array_dim(lo, value, from + k);
+    Type *less = ty_array(ty->elem, rank, rank < 2 ? 'C' : ty->layout, ty->readonly, ty->aligned);
+    return lo_array_make(lo, less, lo_array_data(lo, value), lo_array_owner(lo, value), shape, NULL);
 }
 
 /* By way of a new array. */
 static void assign_copied(Lower *lo, Ref to, Node *n, Leaves *leaves, Type *tree_ty,
-                          bool in_place) {
+                          const Ref *shape, bool in_place) {
     Ref copy;
     build_stretched(lo, n, leaves, 1, &tree_ty, &copy);
-    if (in_place) require_shape(lo, to, copy);
-    lo_prelude(lo, "index.assign_array", 2, (Ref[]){to, copy});
+    require_shape(lo, to, copy, in_place);
+    Node *value = node_of_array(lo, drop_axes(lo, copy, lo_type(lo, to)->ndim));
+    Leaves one = {.at = {value}, .n = 1};
+    if (!in_place) nest_set_flags(lo, &one, true);
+    fill(lo, value, &one, 1, &to, shape, !in_place);
 }
 
 void nest_assign(Lower *lo, Ref to, Node *n, Type *tree_ty, bool in_place) {
@@ -206,11 +226,11 @@ void nest_assign(Lower *lo, Ref to, Node *n, Type *tree_ty, bool in_place) {
     Type *ty = lo_type(lo, to);
     Ref shape[MAX_RANK], start[MAX_RANK], good;
     node_leaves(n, &leaves);
+    for (uint32_t k = 0; k < ty->ndim; k++) start[k] = lo_array_dim(lo, to, k);
     if (n->rank > ty->ndim) {
-        assign_copied(lo, to, n, &leaves, tree_ty, in_place);
+        assign_copied(lo, to, n, &leaves, tree_ty, start, in_place);
         return;
     }
-    for (uint32_t k = 0; k < ty->ndim; k++) start[k] = lo_array_dim(lo, to, k);
     shape_if_equal(lo, ty->ndim, &leaves, start, shape, &good);
     for (uint32_t i = 0; i < leaves.n; i++) {
         Ref bad = overlap(lo, to, leaves.at[i]), fine = bad ? lo_not(lo, bad) : 0;
@@ -228,7 +248,7 @@ void nest_assign(Lower *lo, Ref to, Node *n, Type *tree_ty, bool in_place) {
     fill(lo, n, &leaves, 1, &to, shape, false);
     lo_jump(lo, done, 0, NULL);
     lo->b = copied;
-    assign_copied(lo, to, n, &leaves, tree_ty, in_place);
+    assign_copied(lo, to, n, &leaves, tree_ty, start, in_place);
     lo_jump(lo, done, 0, NULL);
     lo->b = done;
 }

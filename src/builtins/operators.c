@@ -377,7 +377,6 @@ static Type *inplace_type(Call *c) {
                                 infer_value_text(in->cx, tree->elem),
                                 infer_value_text(in->cx, ty));
     }
-    infer_prelude(in, c->inst, "index.assign_array", (Type *[]){ty, tree}, 2, c->ins);
     return ty;
 }
 

@@ -73,14 +73,22 @@ Status ws_raise_shapes(WsCtx *ctx, int32_t site, int64_t fault, int64_t n, const
         size_t used = strlen(all);
         snprintf(all + used, sizeof all - used, "%s ", text[i & 1]);
     }
-    if (fault == SHAPES_OUTPUT)
+    switch ((ShapeFault)fault) {
+    case SHAPES_BROADCAST:
+        rt_raise(ctx, site, EXC_ValueError,
+                 "operands could not be broadcast together with shapes %s", all);
+        break;
+    case SHAPES_OUTPUT:
         rt_raise(ctx, site, EXC_ValueError,
                  "non-broadcastable output operand with shape %s doesn't match the broadcast shape "
                  "%s",
                  text[0], text[1]);
-    else
+        break;
+    case SHAPES_INPUT:
         rt_raise(ctx, site, EXC_ValueError,
-                 "operands could not be broadcast together with shapes %s", all);
+                 "could not broadcast input array from shape %s into shape %s", text[0], text[1]);
+        break;
+    }
     return 1;
 }
 
