@@ -1,8 +1,10 @@
 /* Reductions of a tree to one number, without an array between.
  *
- * Sums of floats go through a block of 128 elements on the stack: filled by a loop that vectorizes, summed pairwise by
- * the runtime as NumPy does it, and the sums of the blocks are added with their rounding errors carried along
- * (Neumaier): at least as accurate as pairwise summation over all. */
+ * Sums of floats go through a block of 128 elements on the stack: filled by a loop that vectorizes, then halved by adding
+ * its second half to its first (what is left over at the end is summed by the runtime, in NumPy's order). The sums of
+ * the blocks are added with their rounding errors carried along (Neumaier): at least as accurate as pairwise summation.
+ *
+ * The least and largest float are found among integers of the same order, which vectorizes; NaN is noted aside. */
 #include <math.h>
 #include <string.h>
 
@@ -34,10 +36,33 @@ static Ref is_better(Lower *lo, bool max, Ref v, Ref best) {
     return lo_type(lo, v)->kind == TY_FLOAT ? lo_or(lo, better, lo_math1(lo, MATH_ISNAN, v)) : better;
 }
 
+/* The bits of a float as an integer of the same order, and back: those of negative numbers are turned round. */
+static Ref order_bits(Lower *lo, Ref bits) {
+    Type *ty = lo_type(lo, bits);
+    Ref turned = lo_const(lo, ir_const_int(lo->cx, ty, INT64_MAX >> (64 - ty->bits)));
+    Ref below = lo_cmp(lo, OP_LT, bits, lo_number(lo, ty, 0));
+    return lo_select(lo, below, lo_op2(lo, OP_XOR, bits, turned), bits);
+}
+
+/* State: the best; of floats its order_bits, and whether a NaN was seen. */
 static void step_pick(Lower *lo, Walk *w, const Ref *state, Ref *next) {
     Ref v = element_as(lo, element(lo, w), w->acc);
-    Ref better = is_better(lo, w->fn == REDUCE_MAX, v, state[0]);
-    next[0] = lo_select(lo, better, v, state[0]);
+    bool max = w->fn == REDUCE_MAX;
+    if (w->acc->kind == TY_BOOL) {
+        next[0] = max ? lo_or(lo, state[0], v) : lo_and(lo, state[0], v);
+        return;
+    }
+    if (w->acc->kind == TY_FLOAT) {
+        next[1] = lo_or(lo, state[1], lo_math1(lo, MATH_ISNAN, v));
+        v = order_bits(lo, lo_op1(lo, OP_BITCAST, lo_type(lo, state[0]), v));
+    }
+    next[0] = lo_math2(lo, max ? MATH_MAX : MATH_MIN, state[0], v);
+}
+
+static Ref finish_pick(Lower *lo, const Walk *w, const Ref *state) {
+    if (w->acc->kind != TY_FLOAT) return state[0];
+    Ref v = lo_op1(lo, OP_BITCAST, w->acc, order_bits(lo, state[0]));
+    return lo_select(lo, state[1], lo_float(lo, w->acc, NAN), v);
 }
 
 /* State: the best, its place, the place of this element. */
@@ -92,24 +117,51 @@ static void add_exactly(Lower *lo, Ref v, const Ref *state, Ref *next) {
     next[1] = lo_op2(lo, OP_ADD, state[1], lost);
 }
 
+static Ref load_block(Lower *lo, const Walk *w, Ref i) {
+    return lo_load(lo, w->acc, block_address(lo, w, i), false);
+}
+
+/* m elements from `from` on. */
+static void fill_block(Lower *lo, Walk *w, uint32_t axis, Ref from, Ref m) {
+    LoopBuild loop;
+    lo_loop(lo, &loop, m, 0, NULL);
+    w->index[axis] = lo_op2(lo, OP_ADD, from, loop.i);
+    lo_store(lo, block_address(lo, w, loop.i), lo_convert(lo, element(lo, w), w->acc), false);
+    lo_loop_end(lo, &loop, NULL);
+}
+
+/* The sum of a full block. */
+static Ref halve_block(Lower *lo, Walk *w) {
+    enum { FEW = 8 };
+    for (int64_t half = BLOCK / 2; half >= FEW; half /= 2) {
+        LoopBuild loop;
+        lo_loop(lo, &loop, lo_int(lo, half), 0, NULL);
+        Ref other = lo_op2(lo, OP_ADD, loop.i, lo_int(lo, half));
+        Ref sum = lo_op2(lo, OP_ADD, load_block(lo, w, loop.i), load_block(lo, w, other));
+        lo_store(lo, block_address(lo, w, loop.i), sum, false);
+        lo_loop_end(lo, &loop, NULL);
+    }
+    Ref v[FEW];
+    for (int i = 0; i < FEW; i++) v[i] = load_block(lo, w, lo_int(lo, i));
+    for (int half = FEW / 2; half; half /= 2)
+        for (int i = 0; i < half; i++) v[i] = lo_op2(lo, OP_ADD, v[i], v[i + half]);
+    return v[0];
+}
+
 /* The innermost axis, a block at a time. */
 static void sum_blocks(Lower *lo, Walk *w, uint32_t axis, const Ref *state, Ref *out) {
-    Ref n = w->shape[axis], size = lo_int(lo, BLOCK);
-    Ref blocks = lo_op2(lo, OP_FLOORDIV, lo_op2(lo, OP_ADD, n, lo_int(lo, BLOCK - 1)), size);
-    LoopBuild outer, inner;
-    Ref next[MAX_STATE];
-    lo_loop(lo, &outer, blocks, 2, state);
-    Ref from = lo_op2(lo, OP_MUL, outer.i, size);
-    Ref m = lo_math2(lo, MATH_MIN, lo_op2(lo, OP_SUB, n, from), size);
-    lo_loop(lo, &inner, m, 0, NULL);
-    w->index[axis] = lo_op2(lo, OP_ADD, from, inner.i);
-    lo_store(lo, block_address(lo, w, inner.i), lo_convert(lo, element(lo, w), w->acc), false);
-    lo_loop_end(lo, &inner, NULL);
+    Ref n = w->shape[axis], size = lo_int(lo, BLOCK), next[MAX_STATE];
+    Ref full = lo_op2(lo, OP_FLOORDIV, n, size);
+    LoopBuild loop;
+    lo_loop(lo, &loop, full, 2, state);
+    fill_block(lo, w, axis, lo_op2(lo, OP_MUL, loop.i, size), size);
+    add_exactly(lo, halve_block(lo, w), loop.carried, next);
+    lo_loop_end(lo, &loop, next);
+    Ref from = lo_op2(lo, OP_MUL, full, size), rest = lo_op2(lo, OP_SUB, n, from);
+    fill_block(lo, w, axis, from, rest);
     const char *sum = w->acc->bits == 64 ? "ws_sum_f64" : "ws_sum_f32";
-    Ref v = lo_rt(lo, sum, w->acc, 3, (Ref[]){w->block, m, lo_int(lo, w->acc->size)});
-    add_exactly(lo, v, outer.carried, next);
-    lo_loop_end(lo, &outer, next);
-    memcpy(out, outer.carried, 2 * sizeof(Ref));
+    Ref v = lo_rt(lo, sum, w->acc, 3, (Ref[]){w->block, rest, lo_int(lo, w->acc->size)});
+    add_exactly(lo, v, loop.carried, out);
 }
 
 /* --- all elements ------------------------------------------------------------------------------------------------- */
@@ -132,9 +184,9 @@ static void walk(Lower *lo, Walk *w, uint32_t axis, const Ref *state, Ref *out) 
     memcpy(out, loop.carried, w->nstate * sizeof(Ref));
 }
 
-/* The worst value there is, for the first element to be better; of places it does not count. */
+/* The worst value there is, for the first element to be better. */
 static Ref worst(Lower *lo, Type *ty, bool max) {
-    if (ty->kind == TY_FLOAT) return lo_float(lo, ty, max ? -INFINITY : INFINITY);
+    if (ty->kind == TY_FLOAT) ty = TY_I(ty->bits);
     if (ty->kind == TY_BOOL) return lo_bool(lo, !max);
     uint64_t top = ty->is_signed ? UINT64_MAX >> (65 - ty->bits) : UINT64_MAX >> (64 - ty->bits);
     int64_t low = ty->is_signed ? -(int64_t)top - 1 : 0;
@@ -151,7 +203,11 @@ static void start(Lower *lo, Walk *w, Ref *state) {
     case REDUCE_PROD:
     case REDUCE_ALL: state[0] = lo_number(lo, w->acc, 1); break;
     case REDUCE_MIN:
-    case REDUCE_MAX: state[0] = worst(lo, w->acc, w->fn == REDUCE_MAX); break;
+    case REDUCE_MAX:
+        state[0] = worst(lo, w->acc, w->fn == REDUCE_MAX);
+        state[1] = lo_bool(lo, false);
+        if (w->acc->kind == TY_FLOAT) w->nstate = 2;
+        break;
     case REDUCE_ARGMIN:
     case REDUCE_ARGMAX:
         w->nstate = 3;
@@ -196,6 +252,7 @@ static Ref reduce(Lower *lo, Walk *w, const Ref *shape) {
     }
     walk(lo, w, 0, state, state);
     if (w->fn == REDUCE_SUM || w->fn == REDUCE_MEAN) return finish_sum(lo, w, state, size);
+    if (w->fn == REDUCE_MIN || w->fn == REDUCE_MAX) return finish_pick(lo, w, state);
     return state[w->nstate == 3 ? 1 : 0];
 }
 
