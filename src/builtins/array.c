@@ -1,4 +1,6 @@
 /* Arrays: attributes, np.empty, views that need no code of their own. */
+#include <string.h>
+
 #include "builtins/tables.h"
 
 static Type *self_type(const Call *c) { return c->self.ty; }
@@ -361,6 +363,85 @@ static Ref lower_strided(Lower *lo, Call *c) {
     return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), s, t);
 }
 
+/* --- one axis ------------------------------------------------------------------------------------------------------------ */
+
+/* numpy.exceptions.AxisError; borrowed from the module. */
+static PyObject *axis_error(Lower *lo) {
+    PyObject *mod = PyImport_ImportModule("numpy.exceptions"), *cls = NULL;
+    if (mod) cls = build_get_attr(mod, "AxisError");
+    Py_XDECREF(mod);
+    if (!cls) cx_abort(lo->cx);
+    cx_defer(lo->cx, (void (*)(void *))Py_DecRef, cls);
+    return cls;
+}
+
+/* 0 <= axis < n, or AxisError. */
+static Ref checked_axis(Lower *lo, Ref axis, int64_t n) {
+    Ref rank = lo_int(lo, n), at = lo_op2(lo, OP_WRAP, axis, rank);
+    Ref good = lo_and(lo, lo_cmp(lo, OP_GE, at, lo_int(lo, 0)), lo_cmp(lo, OP_LT, at, rank));
+    BlockId bad = lo_block(lo, "axis"), done = lo_block(lo, "in");
+    lo_branch(lo, good, done, bad);
+    lo->fn->blocks.at[lo->b].term.cold = true;
+    lo->b = bad;
+    ir_raise(lo->fn, bad, lower_new_exception(lo, axis_error(lo), 2, (Ref[]){axis, rank}), 0,
+             lo->span);
+    lo->b = done;
+    return at;
+}
+
+static bool takes_axis(const Call *c) {
+    return is_array_arg(c, 0) && ty_is_integral(plain(c, 1));
+}
+
+/* axis_first(a, axis): a view with this axis in front. */
+static Type *type_axis_first(Call *c) {
+    Type *ty = c->args[0].ty;
+    if (!takes_axis(c)) return rule_no_overload(c);
+    if (ty->ndim == 1) return ty;
+    return ty_array(ty->elem, ty->ndim, 'A', ty->readonly, ty->aligned);
+}
+
+static Ref lower_axis_first(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]), shape[32], strides[32];
+    uint32_t n = c->result->ndim;
+    Ref axis = checked_axis(lo, lo_arg_as(lo, c->args[1], TY_I(64)), n);
+    if (n < 2) return a;
+    for (uint32_t k = 0; k < n; k++) shape[k] = lo_array_dim(lo, a, k), strides[k] = lo_array_stride(lo, a, k);
+    Ref dim = shape[0], stride = strides[0];
+    for (uint32_t k = 1; k < n; k++) {
+        Ref here = lo_cmp(lo, OP_EQ, axis, lo_int(lo, k)), behind = lo_cmp(lo, OP_LT, axis, lo_int(lo, k));
+        dim = lo_select(lo, here, shape[k], dim);
+        stride = lo_select(lo, here, strides[k], stride);
+        /* axes before the one that goes to the front move back by one */
+        shape[k - 1] = lo_select(lo, behind, shape[k], shape[k - 1]);
+        strides[k - 1] = lo_select(lo, behind, strides[k], strides[k - 1]);
+    }
+    memmove(shape + 1, shape, (n - 1) * sizeof *shape);
+    memmove(strides + 1, strides, (n - 1) * sizeof *strides);
+    shape[0] = dim, strides[0] = stride;
+    return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), shape, strides);
+}
+
+/* axis_insert(a, axis): a C-contiguous array with one more axis, of length 1, at this place. */
+static Type *type_axis_insert(Call *c) {
+    Type *ty = c->args[0].ty;
+    if (!takes_axis(c) || ty->layout != 'C') return rule_no_overload(c);
+    return ty_array(ty->elem, ty->ndim + 1u, 'C', ty->readonly, ty->aligned);
+}
+
+static Ref lower_axis_insert(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]), shape[32], one = lo_int(lo, 1);
+    uint32_t n = c->result->ndim;
+    Ref axis = checked_axis(lo, lo_arg_as(lo, c->args[1], TY_I(64)), n);
+    for (uint32_t k = 0; k < n; k++) {
+        Ref at = lo_int(lo, k), before = k + 1 < n ? lo_array_dim(lo, a, k) : one;
+        Ref behind = k ? lo_array_dim(lo, a, k - 1) : one;
+        Ref here = lo_select(lo, lo_cmp(lo, OP_EQ, at, axis), one, behind);
+        shape[k] = lo_select(lo, lo_cmp(lo, OP_LT, at, axis), before, here);
+    }
+    return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), shape, NULL);
+}
+
 #define INTRINSIC "whipsnake.prelude.intrinsics."
 
 const Row rows_array_functions[] = {
@@ -417,6 +498,14 @@ const Row rows_array_functions[] = {
      .params = "a, b, out",
      .type = type_matmul,
      .lower = lower_matmul},
+    {.name = INTRINSIC "axis_first",
+     .params = "a, axis",
+     .type = type_axis_first,
+     .lower = lower_axis_first},
+    {.name = INTRINSIC "axis_insert",
+     .params = "a, axis",
+     .type = type_axis_insert,
+     .lower = lower_axis_insert},
     {.name = INTRINSIC "same_memory",
      .params = "a, b",
      .type = type_same_memory,

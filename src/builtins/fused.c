@@ -284,7 +284,7 @@ static Type *accumulator(ReduceFn fn, Type *elem, Type *result) {
 
 Ref fused_reduce(Lower *lo, Call *c) {
     for (uint32_t i = 1; i < c->nargs; i++)
-        if (c->args[i].ty && c->args[i].ty->kind != TY_NONE) return 0;
+        if (c->args[i].ref) return 0; /* something is asked for: an axis, a dtype ... */
     if (!elementwise_waits(lo, c->args[0])) return 0;
     Type *elem = c->args[0].ty->elem;
     if (elem->kind == TY_COMPLEX || elem == TY_F(16)) return 0;

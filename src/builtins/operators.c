@@ -40,6 +40,8 @@ static const char *operator_hint(const Inst *inst, const Ins *ins, const Type *a
     if (compares && (a->kind == TY_COMPLEX || b->kind == TY_COMPLEX))
         return "complex numbers have no order: compare abs(z) or z.real";
     if (compares) return NULL;
+    if (ins->sub == BIN_SUB && a->kind == TY_ARRAY && a->elem->kind == TY_BOOL)
+        return "of bools, write a ^ b";
     if (a->kind == TY_STR && ins->sub == BIN_MOD) return "write an f-string: f\"{n} items\"";
     if (ins->sub == BIN_ADD && (a->kind == TY_STR || b->kind == TY_STR))
         return "make a text of the number with str(x) or an f-string";
