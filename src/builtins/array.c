@@ -389,9 +389,7 @@ static Ref checked_axis(Lower *lo, Ref axis, int64_t n) {
     return at;
 }
 
-static bool takes_axis(const Call *c) {
-    return is_array_arg(c, 0) && ty_is_integral(plain(c, 1));
-}
+static bool takes_axis(const Call *c) { return is_array_arg(c, 0) && ty_is_integral(plain(c, 1)); }
 
 /* axis_first(a, axis): a view with this axis in front. */
 static Type *type_axis_first(Call *c) {
@@ -406,10 +404,12 @@ static Ref lower_axis_first(Lower *lo, Call *c) {
     uint32_t n = c->result->ndim;
     Ref axis = checked_axis(lo, lo_arg_as(lo, c->args[1], TY_I(64)), n);
     if (n < 2) return a;
-    for (uint32_t k = 0; k < n; k++) shape[k] = lo_array_dim(lo, a, k), strides[k] = lo_array_stride(lo, a, k);
+    for (uint32_t k = 0; k < n; k++)
+        shape[k] = lo_array_dim(lo, a, k), strides[k] = lo_array_stride(lo, a, k);
     Ref dim = shape[0], stride = strides[0];
     for (uint32_t k = 1; k < n; k++) {
-        Ref here = lo_cmp(lo, OP_EQ, axis, lo_int(lo, k)), behind = lo_cmp(lo, OP_LT, axis, lo_int(lo, k));
+        Ref here = lo_cmp(lo, OP_EQ, axis, lo_int(lo, k)),
+            behind = lo_cmp(lo, OP_LT, axis, lo_int(lo, k));
         dim = lo_select(lo, here, shape[k], dim);
         stride = lo_select(lo, here, strides[k], stride);
         /* axes before the one that goes to the front move back by one */
@@ -419,7 +419,8 @@ static Ref lower_axis_first(Lower *lo, Call *c) {
     memmove(shape + 1, shape, (n - 1) * sizeof *shape);
     memmove(strides + 1, strides, (n - 1) * sizeof *strides);
     shape[0] = dim, strides[0] = stride;
-    return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), shape, strides);
+    return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), shape,
+                         strides);
 }
 
 /* axis_insert(a, axis): a C-contiguous array with one more axis, of length 1, at this place. */

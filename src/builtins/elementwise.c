@@ -27,8 +27,9 @@ const char *binary_name(BinOp op) {
 }
 
 const char *compare_name(CmpOp op) {
-    static const char *const names[] = {"numpy.equal",      "numpy.not_equal", "numpy.less",
-                                        "numpy.less_equal", "numpy.greater",   "numpy.greater_equal"};
+    static const char *const names[] = {"numpy.equal",   "numpy.not_equal",
+                                        "numpy.less",    "numpy.less_equal",
+                                        "numpy.greater", "numpy.greater_equal"};
     return op <= CMP_GE ? names[op] : NULL;
 }
 
@@ -88,7 +89,8 @@ static Call element_call(const Call *c, const UfuncLoop *loop) {
         const Arg *a = &c->args[i];
         e.args[i] = *a;
         if (i >= loop->nin || !loop->in[i]) continue;
-        const Const *k = a->k && ty_is_number(a->k->ty) && a->k->ty->kind <= loop->in[i]->kind ? a->k : NULL;
+        const Const *k =
+            a->k && ty_is_number(a->k->ty) && a->k->ty->kind <= loop->in[i]->kind ? a->k : NULL;
         e.args[i] = (Arg){.item = -1, .ty = loop->in[i], .k = (Const *)k};
     }
     return e;
@@ -153,7 +155,8 @@ static Call as_function(const Call *c) {
         f.nargs++;
         f.self = (Arg){0};
     }
-    if (*c->row->loops == '=' && plain(&f, 0)->kind == TY_ARRAY) f.row = row_named(c->row->loops + 1);
+    if (*c->row->loops == '=' && plain(&f, 0)->kind == TY_ARRAY)
+        f.row = row_named(c->row->loops + 1);
     return f;
 }
 
@@ -165,8 +168,8 @@ Type *row_type(Call *c) {
 
 Type *elementwise_unary_type(Infer *in, Inst *inst, Ref r) {
     const Ins *ins = ir_at(inst->high, r);
-    Call c = operator_call(in, inst, r, unary_names[ins->sub], value_arg(inst, ins->args[0]),
-                           (Arg){0});
+    Call c =
+        operator_call(in, inst, r, unary_names[ins->sub], value_arg(inst, ins->args[0]), (Arg){0});
     return elementwise_type(&c);
 }
 
@@ -260,7 +263,8 @@ Node *node_of_call(Lower *lo, const Call *c) {
         Node *arg = n->args[i] = node_of_arg(lo, c->args[i]);
         if (arg->rank > n->rank) n->rank = arg->rank;
         if (arg->row || arg->is_array) continue;
-        if (lo_type(lo, arg->leaf)->kind == TY_ENUM) arg->leaf = lo_convert(lo, arg->leaf, TY_I(64));
+        if (lo_type(lo, arg->leaf)->kind == TY_ENUM)
+            arg->leaf = lo_convert(lo, arg->leaf, TY_I(64));
         if (plain(c, i)->kind != TY_ARRAY) check_fits(lo, arg->leaf, n->loop.in[i]);
         arg->leaf = element_as(lo, arg->leaf, n->loop.in[i]);
         arg->elem = n->loop.in[i];
@@ -287,8 +291,7 @@ static Ref element_at(Lower *lo, Node *n, const Ref *index, uint32_t rank) {
     Call e = element_call(&n->call, &n->loop);
     for (uint32_t i = 0; i < n->loop.nin; i++)
         if (n->args[i])
-            e.args[i].low =
-                element_as(lo, element_at(lo, n->args[i], index, rank), n->loop.in[i]);
+            e.args[i].low = element_as(lo, element_at(lo, n->args[i], index, rank), n->loop.in[i]);
     e.result = e.row->type(&e);
     lo->span = n->span;
     return element_as(lo, e.row->lower(lo, &e), n->elem);
@@ -329,7 +332,8 @@ void elementwise_store(Lower *lo, Ref to, Arg value) {
         n->leaf = element_as(lo, n->leaf, elem);
         n->elem = elem;
     }
-    if (ty->kind == TY_ARRAY) ty = ty_array(n->elem, n->rank, ty->layout == 'F' ? 'F' : 'C', false, true);
+    if (ty->kind == TY_ARRAY)
+        ty = ty_array(n->elem, n->rank, ty->layout == 'F' ? 'F' : 'C', false, true);
     nest_assign(lo, to, n, ty, false);
 }
 
@@ -358,8 +362,7 @@ bool elementwise_may_wait(Infer *in, Inst *inst, Ref r) {
 
 bool elementwise_passes(Infer *in, Inst *inst, Ref r, bool *raises) {
     const Ins *ins = ir_at(inst->high, r);
-    if (op_info[ins->op].effects & RAISES && !elementwise_may_wait(in, inst, r))
-        *raises = true;
+    if (op_info[ins->op].effects & RAISES && !elementwise_may_wait(in, inst, r)) *raises = true;
     Callee c;
     switch ((Op)ins->op) {
     case OP_CALL: {

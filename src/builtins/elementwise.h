@@ -13,9 +13,9 @@ enum { MAX_INPUTS = 4, MAX_RANK = 32, MAX_LEAVES = 64 };
 
 /* What an elementwise function computes in. */
 typedef struct UfuncLoop {
-    uint32_t nin;         /* the row's first arguments are its inputs; those not given have no type */
+    uint32_t nin; /* the row's first arguments are its inputs; those not given have no type */
     Type *in[MAX_INPUTS]; /* each input is converted to this */
-    Type *out;            /* an element of the result; NULL: whatever the row's own rule says */
+    Type *out; /* an element of the result; NULL: whatever the row's own rule says */
 } UfuncLoop;
 
 /* The loop for the arguments' types; false: there is none. */
@@ -26,16 +26,16 @@ bool ufunc_has_array(const Call *c);
 
 typedef struct Node Node;
 struct Node {
-    uint32_t rank;  /* of the broadcast operands */
-    Type *elem;     /* what one element is */
+    uint32_t rank; /* of the broadcast operands */
+    Type *elem; /* what one element is */
     /* a leaf: */
-    Ref leaf;       /* an array of one axis or more, or a scalar of type elem */
+    Ref leaf; /* an array of one axis or more, or a scalar of type elem */
     bool is_array;
-    Ref line;       /* set by the nest: the array seen with one axis, where all of them lie alike */
-    Ref *flag;      /* set by the nest, per axis: 0 where the axis is stretched, else 1; NULL: none is */
+    Ref line; /* set by the nest: the array seen with one axis, where all of them lie alike */
+    Ref *flag; /* set by the nest, per axis: 0 where the axis is stretched, else 1; NULL: none is */
     /* a function, if row is not NULL: */
     const Row *row;
-    Call call;      /* as given: arguments that are no inputs are passed on */
+    Call call; /* as given: arguments that are no inputs are passed on */
     UfuncLoop loop;
     Node *args[MAX_INPUTS]; /* NULL: not given */
     Span span;

@@ -33,7 +33,8 @@ static Ref element(Lower *lo, Walk *w) { return node_element(lo, w->tree, w->ind
 /* Is v better than the best so far? A NaN is the best of all. */
 static Ref is_better(Lower *lo, bool max, Ref v, Ref best) {
     Ref better = lo_cmp(lo, max ? OP_GT : OP_LT, v, best);
-    return lo_type(lo, v)->kind == TY_FLOAT ? lo_or(lo, better, lo_math1(lo, MATH_ISNAN, v)) : better;
+    return lo_type(lo, v)->kind == TY_FLOAT ? lo_or(lo, better, lo_math1(lo, MATH_ISNAN, v))
+                                            : better;
 }
 
 /* The bits of a float as an integer of the same order, and back: those of negative numbers are turned round. */

@@ -206,7 +206,8 @@ static Ref drop_axes(Lower *lo, Ref value, uint32_t rank) {
     Ref shape[MAX_RANK];
     for (uint32_t k = 0; k < rank; k++) shape[k] = lo_array_dim(lo, value, from + k);
     Type *less = ty_array(ty->elem, rank, rank < 2 ? 'C' : ty->layout, ty->readonly, ty->aligned);
-    return lo_array_make(lo, less, lo_array_data(lo, value), lo_array_owner(lo, value), shape, NULL);
+    return lo_array_make(lo, less, lo_array_data(lo, value), lo_array_owner(lo, value), shape,
+                         NULL);
 }
 
 /* By way of a new array. */

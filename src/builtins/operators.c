@@ -370,14 +370,12 @@ static Type *inplace_type(Call *c) {
     Infer *in = c->in;
     Type *ty = c->args[0].ty, *tree = elementwise_tree_type(c);
     if (!tree) return NULL;
-    if (ty->readonly)
-        return infer_fail_about(in, c->inst, &c->args[0].ref, 1, c->span, D_READONLY);
+    if (ty->readonly) return infer_fail_about(in, c->inst, &c->args[0].ref, 1, c->span, D_READONLY);
     if (kind_order(tree->elem) > kind_order(ty->elem)) {
         const char *symbol = bin_symbol[ir_at(c->inst->high, c->ins)->sub];
         infer_hint(in, cx_printf(in->cx, "write a = a %s b for a new array", symbol));
         return infer_fail_about(in, c->inst, &c->args[0].ref, 1, c->span, D_BAD_STORE,
-                                infer_value_text(in->cx, tree->elem),
-                                infer_value_text(in->cx, ty));
+                                infer_value_text(in->cx, tree->elem), infer_value_text(in->cx, ty));
     }
     return ty;
 }

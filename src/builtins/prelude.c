@@ -10,17 +10,17 @@
 #define METHOD(name_, prelude_) \
     {.name = name_, .flags = ROW_PRELUDE | ROW_METHOD, .prelude = prelude_}
 
-#define REDUCE(name_, prelude_, fn)         \
-    {.name = name_,                         \
-     .flags = ROW_PRELUDE | ROW_REDUCES,    \
-     .prelude = prelude_,                   \
-     .lower = fused_reduce,                 \
+#define REDUCE(name_, prelude_, fn)      \
+    {.name = name_,                      \
+     .flags = ROW_PRELUDE | ROW_REDUCES, \
+     .prelude = prelude_,                \
+     .lower = fused_reduce,              \
      .data = REDUCE_##fn}
-#define REDUCE_METHOD(name_, prelude_, fn)               \
-    {.name = name_,                                      \
-     .flags = ROW_PRELUDE | ROW_REDUCES | ROW_METHOD,    \
-     .prelude = prelude_,                                \
-     .lower = fused_reduce,                              \
+#define REDUCE_METHOD(name_, prelude_, fn)            \
+    {.name = name_,                                   \
+     .flags = ROW_PRELUDE | ROW_REDUCES | ROW_METHOD, \
+     .prelude = prelude_,                             \
+     .lower = fused_reduce,                           \
      .data = REDUCE_##fn}
 
 const Row rows_prelude[] = {

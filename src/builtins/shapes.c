@@ -67,7 +67,8 @@ static Ref broadcast_axis(Lower *lo, uint32_t n, const Ref *dims, Ref *fits) {
             continue;
         }
         Ref one = lo_int(lo, 1), stretch = lo_cmp(lo, OP_EQ, d, one);
-        Ref good = lo_or(lo, lo_cmp(lo, OP_EQ, d, e), lo_or(lo, stretch, lo_cmp(lo, OP_EQ, e, one)));
+        Ref good =
+            lo_or(lo, lo_cmp(lo, OP_EQ, d, e), lo_or(lo, stretch, lo_cmp(lo, OP_EQ, e, one)));
         also(lo, fits, good);
         d = lo_select(lo, stretch, e, d);
     }

@@ -114,7 +114,6 @@ bool ufunc_loop(const Call *c, UfuncLoop *loop) {
         if (input_type(c, i)) loop->in[i] = loop_input(c, i, pattern[i], x, by_value);
     const char *out = pattern + n + 1;
     loop->out = result_letter(out[0], x);
-    if (out + 1 < letters)
-        loop->out = ty_tuple((Type *[]){loop->out, result_letter(out[1], x)}, 2);
+    if (out + 1 < letters) loop->out = ty_tuple((Type *[]){loop->out, result_letter(out[1], x)}, 2);
     return loop->out != NULL;
 }

@@ -16,7 +16,8 @@ enum RowFlag {
     ROW_METHOD = 1, /* "ndarray.sum": a method or attribute of a type, not a callable of a module */
     ROW_ATTRIBUTE = 2, /* read without a call */
     ROW_PRELUDE = 4, /* written in Python: whipsnake.prelude.<prelude> */
-    ROW_REDUCES = 16, /* only reads its arguments; a prelude function whose `lower` is tried first: it
+    ROW_REDUCES =
+        16, /* only reads its arguments; a prelude function whose `lower` is tried first: it
                          may compute the first argument on the way, or give 0 */
     ROW_MEMBERS = 8, /* a class that stands for values: the row is that of all its attributes */
 };

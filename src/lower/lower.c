@@ -615,7 +615,8 @@ static Ref only_user(const Lower *lo, Ref r) {
     const InstState *s = lo->inst->state;
     if (s->use_start[r + 1] - s->use_start[r] != 1) return 0;
     uint32_t user = s->users[s->use_start[r]];
-    return user & USER_BLOCK || ir_at(lo->high, user)->block != ir_at(lo->high, r)->block ? 0 : user;
+    return user & USER_BLOCK || ir_at(lo->high, user)->block != ir_at(lo->high, r)->block ? 0
+                                                                                          : user;
 }
 
 static bool can_wait(Lower *lo, const Refs *ins, uint32_t at, bool *raises) {

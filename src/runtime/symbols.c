@@ -61,12 +61,9 @@ extern void __udivti3(void), __divti3(void), __umodti3(void), __modti3(void), __
 static const struct {
     const char *name;
     void (*address)(void);
-} compiler_rt[] = {{"__udivti3", __udivti3},
-                   {"__divti3", __divti3},
-                   {"__umodti3", __umodti3},
-                   {"__modti3", __modti3},
-                   {"__truncdfhf2", __truncdfhf2},
-                   {"__truncsfhf2", __truncsfhf2},
+} compiler_rt[] = {{"__udivti3", __udivti3},        {"__divti3", __divti3},
+                   {"__umodti3", __umodti3},        {"__modti3", __modti3},
+                   {"__truncdfhf2", __truncdfhf2},  {"__truncsfhf2", __truncsfhf2},
                    {"__extendhfsf2", __extendhfsf2}};
 
 void *rt_find_symbol(const char *name) {
