@@ -80,7 +80,8 @@ void shape_broadcast(Lower *lo, Node *n, Ref *shape);
 bool is_one(Lower *lo, Ref v);
 /* Do a store to `to` and a load of the leaf get in each other's way, unless done element by element; 0: never. */
 Ref overlap(Lower *lo, Ref to, Node *leaf);
-/* Raises ValueError: rows of exceptions in runtime/shape.c. */
+/* Raises ValueError; the numbers are those of runtime/runtime.h's ShapeFault. */
+enum { SHAPES_BROADCAST, SHAPES_OUTPUT, SHAPES_INPUT };
 void raise_shapes(Lower *lo, int kind, uint32_t n, const uint32_t *ranks, Ref *const *shapes);
 
 /* nest.c */

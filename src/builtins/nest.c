@@ -4,7 +4,6 @@
  * nests: one for shapes that are all the same, which vectorizes; and one where each index is multiplied by 0 or 1.
  * If the arrays all lie in the same order without gaps, the first is one loop over all of them. */
 #include "builtins/elementwise.h"
-#include "runtime/runtime.h"
 
 /* The order of the loops: that of the result, whose last (F: first) axis is the innermost. */
 static bool is_fortran(Lower *lo, const Leaves *leaves, const Type *to) {

@@ -1,6 +1,5 @@
 /* Broadcasting, and what overlaps what. */
 #include "builtins/elementwise.h"
-#include "runtime/runtime.h"
 
 void node_leaves(Node *n, Leaves *out) {
     if (n->is_array && out->n == MAX_LEAVES) return;

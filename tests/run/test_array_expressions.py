@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support import check, check_raises, lambda_of, make, needs_compiler, njit, typeof
+from support import check, check_raises, lambda_of, make, needs_compiler, njit
 
 pytestmark = needs_compiler
 
@@ -18,12 +18,33 @@ I8 = np.arange(-6, 6, dtype=np.int8).reshape(3, 4)
 
 
 EXPRESSIONS = [
-    "x + y", "x * y - x / 2", "-x + abs(y)", "(x > 0) & (y < 0.5)", "~(x > y)", "x ** 2 + y ** 2",
-    "np.where(x > y, x, y * 2)", "np.sqrt(x * x + y * y)", "np.minimum(x, y).astype(np.float32)",
-    "x[1:] + y[:-1]", "x[:, None] * 2 + y[:, None]", "x.T + y.T", "(x + y)[0]", "(x + y).T + x.T",
-    "np.exp(-x) * np.sin(y)", "x % 3 + y // 2", "np.clip(x, 1, 5) + y.clip(0, 1)", "x.round() + np.round(y, 1)",
-    "np.float32(x) * np.float32(0.5)", "(x + y).sum() + x", "x + y[0, 1]", "2 ** (x > 1)", "divmod(3, 2)[0] + x",
-    "x == y", "x != y", "np.isnan(x) | np.isfinite(y)", "+x - +y",
+    "x + y",
+    "x * y - x / 2",
+    "-x + abs(y)",
+    "(x > 0) & (y < 0.5)",
+    "~(x > y)",
+    "x ** 2 + y ** 2",
+    "np.where(x > y, x, y * 2)",
+    "np.sqrt(x * x + y * y)",
+    "np.minimum(x, y).astype(np.float32)",
+    "x[1:] + y[:-1]",
+    "x[:, None] * 2 + y[:, None]",
+    "x.T + y.T",
+    "(x + y)[0]",
+    "(x + y).T + x.T",
+    "np.exp(-x) * np.sin(y)",
+    "x % 3 + y // 2",
+    "np.clip(x, 1, 5) + y.clip(0, 1)",
+    "x.round() + np.round(y, 1)",
+    "np.float32(x) * np.float32(0.5)",
+    "(x + y).sum() + x",
+    "x + y[0, 1]",
+    "2 ** (x > 1)",
+    "divmod(3, 2)[0] + x",
+    "x == y",
+    "x != y",
+    "np.isnan(x) | np.isfinite(y)",
+    "+x - +y",
 ]
 
 
@@ -43,7 +64,20 @@ def test_expressions(text, layouts):
         check(func, x, y, ulp=1)
 
 
-SHAPES = [(3, 4), (4,), (3, 1), (1, 4), (1,), (), (1, 1), (2, 3, 4), (2, 1, 1), (0, 4), (5,), (2, 4)]
+SHAPES = [
+    (3, 4),
+    (4,),
+    (3, 1),
+    (1, 4),
+    (1,),
+    (),
+    (1, 1),
+    (2, 3, 4),
+    (2, 1, 1),
+    (0, 4),
+    (5,),
+    (2, 4),
+]
 
 
 @pytest.mark.parametrize("a", SHAPES)
@@ -52,7 +86,10 @@ def test_broadcasting(a, b):
     def func(x, y):
         return x * 2 + y
 
-    x, y = np.arange(np.prod(a, dtype=int)).reshape(a) + 0.5, np.arange(np.prod(b, dtype=int)).reshape(b) * 1.0
+    x, y = (
+        np.arange(np.prod(a, dtype=int)).reshape(a) + 0.5,
+        np.arange(np.prod(b, dtype=int)).reshape(b) * 1.0,
+    )
     if a == b == ():
         assert njit(func)(x, y) == func(x, y)
     else:
@@ -63,19 +100,50 @@ def three(x, y, z):
     return np.where(x > 0, y, z) + x
 
 
-@pytest.mark.parametrize("shapes", [((3,), (3,), (3,)), ((3,), (1,), (3,)), ((3,), (2, 1), (1,)),
-                                    ((3,), (2,), (3,)), ((2, 3), (3,), (4,))])
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((3,), (3,), (3,)),
+        ((3,), (1,), (3,)),
+        ((3,), (2, 1), (1,)),
+        ((3,), (2,), (3,)),
+        ((2, 3), (3,), (4,)),
+    ],
+)
 def test_three_operands(shapes):
     check(three, *(np.arange(np.prod(s, dtype=float)).reshape(s) - 1 for s in shapes))
 
 
 # -- in place -------------------------------------------------------------------------------------
 
-INPLACE = ["x += y", "x -= y * 2", "x *= x", "x /= y + 3", "x //= y + 2", "x %= 3", "x **= 2", "x[...] = y + 1",
-           "x[1:] = x[:-1] + y[1:]", "x[:-1] = x[1:] * 2", "x[:, ::2] = y[:, 1::2] - x[:, ::2]",
-           "x += x[0]", "x -= x[:, :1]", "x[::-1] += x", "x[:] = x[::-1] + 0", "x[0] = y[1] + y[2]",
-           "x[1:, 1:] += x[:-1, :-1]", "x[:] = y[0] + 1", "x[:] = (y[:, :1] + 1)", "x += y[:2]",
-           "x[:2] = y + 1", "x[0] += y", "x += 1", "x *= 2.5", "x[x > 3] = 0", "x[:] = x.T.reshape(3, 4) + x"]
+INPLACE = [
+    "x += y",
+    "x -= y * 2",
+    "x *= x",
+    "x /= y + 3",
+    "x //= y + 2",
+    "x %= 3",
+    "x **= 2",
+    "x[...] = y + 1",
+    "x[1:] = x[:-1] + y[1:]",
+    "x[:-1] = x[1:] * 2",
+    "x[:, ::2] = y[:, 1::2] - x[:, ::2]",
+    "x += x[0]",
+    "x -= x[:, :1]",
+    "x[::-1] += x",
+    "x[:] = x[::-1] + 0",
+    "x[0] = y[1] + y[2]",
+    "x[1:, 1:] += x[:-1, :-1]",
+    "x[:] = y[0] + 1",
+    "x[:] = (y[:, :1] + 1)",
+    "x += y[:2]",
+    "x[:2] = y + 1",
+    "x[0] += y",
+    "x += 1",
+    "x *= 2.5",
+    "x[x > 3] = 0",
+    "x[:] = x.T.reshape(3, 4) + x",
+]
 
 
 @pytest.mark.parametrize("text", INPLACE)
@@ -109,16 +177,25 @@ def test_casts_that_would_lose():
 
 
 def test_python_integers_out_of_range():
-    check_raises(OverflowError, "Python integer 300 out of bounds for uint8", lambda_of("x + 300", "x"),
-                 np.zeros(3, np.uint8))
+    check_raises(
+        OverflowError,
+        "Python integer 300 out of bounds for uint8",
+        lambda_of("x + 300", "x"),
+        np.zeros(3, np.uint8),
+    )
     with pytest.raises(OverflowError, match="Python integer -1 out of bounds for uint64"):
         njit(lambda_of("x + y"))(np.zeros(3, np.uint64), -1)
     check(lambda_of("x < 300", "x"), np.zeros(3, np.uint8))
 
 
 def test_negative_powers():
-    check_raises(ValueError, "Integers to negative integer powers are not allowed.", lambda_of("x ** y"),
-                 np.arange(1, 4), np.array([1, -1, 2]))
+    check_raises(
+        ValueError,
+        "Integers to negative integer powers are not allowed.",
+        lambda_of("x ** y"),
+        np.arange(1, 4),
+        np.array([1, -1, 2]),
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -128,8 +205,8 @@ def test_overlap(start, other, step, step2):
     a, b = np.arange(40.0), np.arange(40.0)
     step, step2 = step or 1, step2 or -1
     n = 4
-    to = np.s_[12 + start: 12 + start + n * step: step]
-    src = np.s_[12 + other: 12 + other + n * step2: step2]
+    to = np.s_[12 + start : 12 + start + n * step : step]
+    src = np.s_[12 + other : 12 + other + n * step2 : step2]
     b[to] = b[src] * 2 + b[to]
     overlapping(a, to.start, to.stop, step, src.start, src.stop, step2)
     np.testing.assert_array_equal(a, b)
@@ -157,8 +234,14 @@ def raises_between(x, y, i):
 
 def test_what_comes_between():
     check(stores_between, ROW.copy(), ROW)
-    check_raises(ValueError, "operands could not be broadcast together with shapes (4,) (3,) ",
-                 raises_between, ROW, np.ones(3), 10)
+    check_raises(
+        ValueError,
+        "operands could not be broadcast together with shapes (4,) (3,) ",
+        raises_between,
+        ROW,
+        np.ones(3),
+        10,
+    )
     with pytest.raises(IndexError):
         njit(raises_between)(ROW, ROW, 10)
 
@@ -192,13 +275,29 @@ def test_control_flow():
     check(branches, A, B, False)
 
 
-# -- reductions over expressions --------------------------------------------------------------------
+# -- reductions over expressions ------------------------------------------------------------------
 
-REDUCTIONS = ["np.sum(x * y)", "(x * y).sum()", "np.prod(x + 1)", "np.mean(x - y)", "(x > y).mean()", "np.min(x * y)",
-              "(x + y).max()", "(x > 2).any()", "np.all(x + y > -5)", "np.count_nonzero(x > y)",
-              "np.argmin(x * y)", "(x - y).argmax()", "np.sum(x > 3)", "np.sum(x.astype(np.int8) + 1)",
-              "(x[:, None] * y[:, None]).sum()", "np.sum(np.sqrt(np.abs(x * y)))", "np.max(-x)",
-              "(x + y.T.reshape(3, 4)).sum()", "np.sum(x[0] + y)"]
+REDUCTIONS = [
+    "np.sum(x * y)",
+    "(x * y).sum()",
+    "np.prod(x + 1)",
+    "np.mean(x - y)",
+    "(x > y).mean()",
+    "np.min(x * y)",
+    "(x + y).max()",
+    "(x > 2).any()",
+    "np.all(x + y > -5)",
+    "np.count_nonzero(x > y)",
+    "np.argmin(x * y)",
+    "(x - y).argmax()",
+    "np.sum(x > 3)",
+    "np.sum(x.astype(np.int8) + 1)",
+    "(x[:, None] * y[:, None]).sum()",
+    "np.sum(np.sqrt(np.abs(x * y)))",
+    "np.max(-x)",
+    "(x + y.T.reshape(3, 4)).sum()",
+    "np.sum(x[0] + y)",
+]
 
 
 @pytest.mark.parametrize("text", REDUCTIONS)
@@ -207,7 +306,9 @@ def test_reductions(text, order):
     check(lambda_of(text), np.array(A, order=order), np.array(B, order=order), ulp=4)
 
 
-@pytest.mark.parametrize("text", ["(x * 2).min()", "np.argmax(x + 1)", "np.max(x * 1)", "(x + 1).argmin()"])
+@pytest.mark.parametrize(
+    "text", ["(x * 2).min()", "np.argmax(x + 1)", "np.max(x * 1)", "(x + 1).argmin()"]
+)
 def test_reductions_of_nothing(text):
     func = lambda_of(text, "x")
     with pytest.raises(ValueError) as want:
@@ -218,8 +319,17 @@ def test_reductions_of_nothing(text):
 
 
 @pytest.mark.parametrize("fill", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("text", ["(x + 0).min()", "(x + 0).max()", "(x + 0).sum()", "np.argmin(x + 0)",
-                                  "np.argmax(x + 0)", "np.mean(x + 0)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(x + 0).min()",
+        "(x + 0).max()",
+        "(x + 0).sum()",
+        "np.argmin(x + 0)",
+        "np.argmax(x + 0)",
+        "np.mean(x + 0)",
+    ],
+)
 def test_reductions_of_specials(text, fill):
     x = np.arange(300.0)
     x[137] = fill
@@ -233,10 +343,12 @@ def test_sums_are_accurate():
     x, y = rng.standard_normal(100_003) * 1e6, rng.standard_normal(100_003)
     got = njit(lambda_of("np.sum(x * y)"))(x, y)
     exact = sum(Fraction(v) for v in (x * y).tolist())
-    assert abs(Fraction(got) - exact) <= abs(Fraction(float(np.sum(x * y))) - exact) + Fraction(1e-6)
+    assert abs(Fraction(got) - exact) <= abs(Fraction(float(np.sum(x * y))) - exact) + Fraction(
+        1e-6
+    )
 
 
-# -- one loop -----------------------------------------------------------------------------------------
+# -- one loop -------------------------------------------------------------------------------------
 
 
 def test_one_vector_loop_without_temporaries():

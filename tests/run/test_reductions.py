@@ -1,4 +1,4 @@
-"""Reductions with axis, keepdims, dtype, initial, where, out and ddof: NumPy's values, dtypes and shapes."""
+"""Reductions with axis, keepdims, dtype, initial, where, out and ddof, against NumPy."""
 
 import itertools
 
@@ -12,7 +12,10 @@ pytestmark = needs_compiler
 CUBE = np.random.default_rng(3).standard_normal((3, 4, 5))
 INTS = np.arange(-12, 12, dtype=np.int8).reshape(4, 6)
 HOLES = np.where(CUBE > 1, np.nan, CUBE)
-NAMES = "sum prod min max mean var std any all argmin argmax ptp count_nonzero nansum nanprod nanmean nanmin nanmax".split()
+NAMES = (
+    "sum prod min max mean var std any all argmin argmax ptp count_nonzero nansum nanprod "
+    "nanmean nanmin nanmax"
+).split()
 AXES = ["0", "1", "-1", "(0, 2)", "(-1, 0)", "None", "()", "(0, 1, 2)"]
 QUICK_AXES = ["0", "1", "-1", "(0, 2)"]
 SINGLE = ("argmin", "argmax")
@@ -24,7 +27,7 @@ def agree(text, a, rtol=1e-12):
         try:
             want = func(a)
         except Exception as error:
-            with pytest.raises(type(error).__mro__[0] if type(error).__name__ != "AxisError" else ValueError) as got:
+            with pytest.raises(type(error)) as got:
                 njit(func)(a)
             assert str(got.value) == str(error), text
             return
@@ -46,24 +49,59 @@ def test_axes(name, run_all):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("a", [INTS, np.asfortranarray(CUBE), CUBE[::-1, 1::2], CUBE.astype("f"), INTS > 3,
-                               (CUBE + 1j)[0]], ids=["int8", "F", "strided", "float32", "bool", "complex"])
+@pytest.mark.parametrize(
+    "a",
+    [INTS, np.asfortranarray(CUBE), CUBE[::-1, 1::2], CUBE.astype("f"), INTS > 3, (CUBE + 1j)[0]],
+    ids=["int8", "F", "strided", "float32", "bool", "complex"],
+)
 def test_kinds(name, a, run_all):
-    complex_order = a.dtype.kind == "c" and name in ("min", "max", "argmin", "argmax", "ptp", "nanmin", "nanmax")
+    complex_order = a.dtype.kind == "c" and name in (
+        "min",
+        "max",
+        "argmin",
+        "argmax",
+        "ptp",
+        "nanmin",
+        "nanmax",
+    )
     if complex_order or (a.dtype.kind == "b" and name in ("ptp", "min", "max", "nanmin", "nanmax")):
         return
     for axis in ["0", "1"] + ["None"] * run_all:
         agree(f"np.{name}(a, axis={axis})", a, rtol=1e-5 if a.dtype == np.float32 else 1e-12)
 
 
-KEYWORDS = ["np.sum(a, dtype=np.float32)", "np.sum(a, 1, np.float32)", "np.mean(a, axis=0, dtype=np.float32)", "np.var(a, ddof=1)",
-            "np.std(a, axis=1, ddof=2)", "a.sum(axis=0)", "a.mean(1)", "a.min(axis=(0, 1))", "a.std()", "a.var(axis=0)",
-            "np.max(a, initial=2.0)", "np.min(a, axis=0, initial=-0.5)", "np.sum(a, axis=1, initial=10)",
-            "np.sum(a, axis=0, where=a > 0)", "np.prod(a, where=a > 1)", "np.cumsum(a)", "np.cumsum(a, axis=1)",
-            "np.cumprod(a, axis=-1)", "a.cumsum(0)", "np.sum(a, axis=3)", "np.sum(a, axis=(0, 0))",
-            "np.max(a, axis=-4)", "np.sum(a[:, :0], axis=1)", "np.sum(a, out=np.zeros((4, 5)), axis=0)",
-            "np.mean(a * 2, axis=0)", "(a > 0).sum(axis=1)", "np.sum(a > 0)", "np.sum(a[0, 0], axis=0)",
-            "np.max(a[:, :0], axis=1)", "np.argmax(a, axis=1, keepdims=True)"]
+KEYWORDS = [
+    "np.sum(a, dtype=np.float32)",
+    "np.sum(a, 1, np.float32)",
+    "np.mean(a, axis=0, dtype=np.float32)",
+    "np.var(a, ddof=1)",
+    "np.std(a, axis=1, ddof=2)",
+    "a.sum(axis=0)",
+    "a.mean(1)",
+    "a.min(axis=(0, 1))",
+    "a.std()",
+    "a.var(axis=0)",
+    "np.max(a, initial=2.0)",
+    "np.min(a, axis=0, initial=-0.5)",
+    "np.sum(a, axis=1, initial=10)",
+    "np.sum(a, axis=0, where=a > 0)",
+    "np.prod(a, where=a > 1)",
+    "np.cumsum(a)",
+    "np.cumsum(a, axis=1)",
+    "np.cumprod(a, axis=-1)",
+    "a.cumsum(0)",
+    "np.sum(a, axis=3)",
+    "np.sum(a, axis=(0, 0))",
+    "np.max(a, axis=-4)",
+    "np.sum(a[:, :0], axis=1)",
+    "np.sum(a, out=np.zeros((4, 5)), axis=0)",
+    "np.mean(a * 2, axis=0)",
+    "(a > 0).sum(axis=1)",
+    "np.sum(a > 0)",
+    "np.sum(a[0, 0], axis=0)",
+    "np.max(a[:, :0], axis=1)",
+    "np.argmax(a, axis=1, keepdims=True)",
+]
 
 
 @pytest.mark.parametrize("text", KEYWORDS)

@@ -1,8 +1,8 @@
 """Reductions: of all elements, or along axes.
 
-A reduction along an axis is one function (`_into`) that goes through memory in its order: axes that step wider
-than the reduced one are looped over outside; what is left is either a line, which is reduced to a number, or
-rows, which are added up one by one.
+A reduction along an axis is one function (`_into`) that goes through memory in its order: axes that
+step wider than the reduced one are looped over outside; what is left is either a line, which is
+reduced to a number, or rows, which are added up one by one.
 
 `keep` is None or 1, not a bool: whether axes are kept is part of the type of the result.
 """
@@ -12,10 +12,16 @@ import math
 import numpy as np
 
 from whipsnake.prelude.intrinsics import (
-    axis_first, axis_insert, contiguous, is_contiguous, pairwise_sum, reshape)
+    axis_first,
+    axis_insert,
+    contiguous,
+    is_contiguous,
+    pairwise_sum,
+    reshape,
+)
 
 
-# -- along axes -------------------------------------------------------------------------------
+# -- along axes -----------------------------------------------------------------------------------
 
 
 def _into(b, r, line, rows):
@@ -130,7 +136,7 @@ def _masked(a, where, otherwise):
     return a if isinstance(where, bool) else np.where(where, a, a.dtype.type(otherwise))
 
 
-# -- sums, products -----------------------------------------------------------------------------
+# -- sums, products -------------------------------------------------------------------------------
 
 
 def _sum_line(b, r):
@@ -149,7 +155,9 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     if axis is None and dtype is None and isinstance(where, bool):
         r = _whole(_sum_all(a), a, keep, _sum_dtype(a))
     else:
-        r = _sum_along(_masked(a, where, 0), axis, _sum_dtype(a) if dtype is None else np.dtype(dtype), keep)
+        r = _sum_along(
+            _masked(a, where, 0), axis, _sum_dtype(a) if dtype is None else np.dtype(dtype), keep
+        )
     return _value(r if initial is None else r + initial, out)
 
 
@@ -175,7 +183,9 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     if axis is None and dtype is None and isinstance(where, bool):
         r = _whole(_prod_all(a), a, keep, _sum_dtype(a))
     else:
-        r = _prod_along(_masked(a, where, 1), axis, _sum_dtype(a) if dtype is None else np.dtype(dtype), keep)
+        r = _prod_along(
+            _masked(a, where, 1), axis, _sum_dtype(a) if dtype is None else np.dtype(dtype), keep
+        )
     return _value(r if initial is None else r * initial, out)
 
 
@@ -253,7 +263,7 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     return _value(np.sqrt(_var(a, axis, ddof, keep)), out)
 
 
-# -- extremes --------------------------------------------------------------------------------------
+# -- extremes -------------------------------------------------------------------------------------
 
 
 def _min_line(b, r):
@@ -355,7 +365,7 @@ def argmax(a, axis=None, out=None, keepdims=False):
     return _value(_positions(a, axis, keep, _argmax_all), out)
 
 
-# -- truth -------------------------------------------------------------------------------------------
+# -- truth ----------------------------------------------------------------------------------------
 
 
 def _all_line(b, r):
@@ -402,7 +412,7 @@ def count_nonzero(a, axis=None, keepdims=False):
     return _value(_along(a != 0, axis, np.int64, keep, _sum_line, _sum_rows), None)
 
 
-# -- running sums and products -------------------------------------------------------------------------
+# -- running sums and products --------------------------------------------------------------------
 
 
 def _cumsum_lines(b, r):
@@ -455,7 +465,7 @@ def cumprod(a, axis=None, dtype=None, out=None):
     return _value(r, out)
 
 
-# -- without NaN -----------------------------------------------------------------------------------------
+# -- without NaN ----------------------------------------------------------------------------------
 
 
 def _without_nan(a, value):
@@ -479,7 +489,9 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     if not _is_float(a):
         return np.mean(a, axis, dtype, out, keepdims)
     n = np.sum(~np.isnan(a), axis, None, None, keepdims)
-    return _value(np.sum(_without_nan(a, 0), axis, dtype, None, keepdims) / _number(n, a.dtype), out)
+    return _value(
+        np.sum(_without_nan(a, 0), axis, dtype, None, keepdims) / _number(n, a.dtype), out
+    )
 
 
 def _number(n, dtype):
@@ -492,7 +504,9 @@ def nanmin(a, axis=None, out=None, keepdims=False):
     if not _is_float(a):
         return np.min(a, axis, out, keepdims)
     r = np.min(_without_nan(a, math.inf), axis, None, keepdims)
-    return _value(np.where(np.all(np.isnan(a), axis, None, keepdims), a.dtype.type(math.nan), r), out)
+    return _value(
+        np.where(np.all(np.isnan(a), axis, None, keepdims), a.dtype.type(math.nan), r), out
+    )
 
 
 def nanmax(a, axis=None, out=None, keepdims=False):
@@ -500,10 +514,12 @@ def nanmax(a, axis=None, out=None, keepdims=False):
     if not _is_float(a):
         return np.max(a, axis, out, keepdims)
     r = np.max(_without_nan(a, -math.inf), axis, None, keepdims)
-    return _value(np.where(np.all(np.isnan(a), axis, None, keepdims), a.dtype.type(math.nan), r), out)
+    return _value(
+        np.where(np.all(np.isnan(a), axis, None, keepdims), a.dtype.type(math.nan), r), out
+    )
 
 
-# -- of all elements --------------------------------------------------------------------------------------
+# -- of all elements ------------------------------------------------------------------------------
 
 
 def _sum_all(a):
