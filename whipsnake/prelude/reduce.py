@@ -495,7 +495,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
 
 
 def _number(n, dtype):
-    """A count as the divisor of sums of this dtype: an array of int64 would make float64 of them."""
+    """A count as the divisor of sums of this dtype: int64 would make float64 of them."""
     return n.astype(dtype) if isinstance(n, np.ndarray) else n
 
 
