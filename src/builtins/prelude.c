@@ -23,6 +23,9 @@
      .lower = fused_reduce,                           \
      .data = REDUCE_##fn}
 
+#define TAKES_LISTS(name_, prelude_) \
+    {.name = name_, .flags = ROW_PRELUDE | ROW_LISTS, .prelude = prelude_}
+
 const Row rows_prelude[] = {
     SIZED("numpy.zeros", "creation.zeros"),
     SIZED("numpy.ones", "creation.ones"),
@@ -62,6 +65,16 @@ const Row rows_prelude[] = {
     PRELUDE("numpy.nanmean", "reduce.nanmean"),
     PRELUDE("numpy.nanmin", "reduce.nanmin"),
     PRELUDE("numpy.nanmax", "reduce.nanmax"),
+    PRELUDE("numpy.diff", "arrange.diff"),
+    PRELUDE("numpy.outer", "arrange.outer"),
+    PRELUDE("numpy.roll", "arrange.roll"),
+    PRELUDE("numpy.flatnonzero", "arrange.flatnonzero"),
+    PRELUDE("numpy.sort", "arrange.sort"),
+    PRELUDE("numpy.argsort", "arrange.argsort"),
+    PRELUDE("numpy.unique", "arrange.unique"),
+    PRELUDE("numpy.searchsorted", "arrange.searchsorted"),
+    TAKES_LISTS("numpy.concatenate", "arrange.concatenate"),
+    TAKES_LISTS("numpy.asarray", "creation.asarray"),
     PRELUDE("numpy.dot", "linalg.dot"),
     {0},
 };

@@ -19,6 +19,7 @@ enum RowFlag {
     ROW_REDUCES =
         16, /* only reads its arguments; a prelude function whose `lower` is tried first: it
                          may compute the first argument on the way, or give 0 */
+    ROW_LISTS = 32, /* takes lists that are written in the call: as tuples */
     ROW_MEMBERS = 8, /* a class that stands for values: the row is that of all its attributes */
 };
 

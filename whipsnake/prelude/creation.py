@@ -147,3 +147,11 @@ def eye(N, M=None, k=0, dtype=np.float64):
 def identity(n, dtype=np.float64):
     """np.identity."""
     return eye(n, None, 0, dtype)
+
+
+def asarray(a, dtype=None):
+    """np.asarray: `a` itself where it is an array of that dtype."""
+    if isinstance(a, np.ndarray):
+        if dtype is None or a.dtype == dtype:
+            return a
+    return np.array(a, dtype)

@@ -76,3 +76,15 @@ def axis_first(a, axis):
 def axis_insert(a, axis):
     """A view of a C-contiguous `a` with an axis of length 1 at this place."""
     return np.expand_dims(a, axis)
+
+
+def common_dtype(arrays):
+    """The dtype that the arrays of a tuple have in common."""
+    return np.result_type(*arrays)
+
+
+def with_length(shape, axis, n):
+    """The shape with another length of one axis."""
+    shape = list(shape)
+    shape[axis] = n
+    return tuple(shape)
