@@ -4,7 +4,8 @@
  * its second half to its first (what is left over at the end is summed by the runtime, in NumPy's order). The sums of
  * the blocks are added with their rounding errors carried along (Neumaier): at least as accurate as pairwise summation.
  *
- * The least and largest float are found among integers of the same order, which vectorizes; NaN is noted aside. */
+ * The least and largest float are found among integers of the same order, which vectorizes; NaN is noted aside. That is
+ * better than the prelude's loop also where the array is there already. */
 #include <math.h>
 #include <string.h>
 
@@ -286,7 +287,8 @@ static Type *accumulator(ReduceFn fn, Type *elem, Type *result) {
 Ref fused_reduce(Lower *lo, Call *c) {
     for (uint32_t i = 1; i < c->nargs; i++)
         if (c->args[i].ref) return 0; /* something is asked for: an axis, a dtype ... */
-    if (!elementwise_waits(lo, c->args[0])) return 0;
+    bool pick = c->row->data == REDUCE_MIN || c->row->data == REDUCE_MAX;
+    if (!pick && !elementwise_waits(lo, c->args[0])) return 0;
     Type *elem = c->args[0].ty->elem;
     if (elem->kind == TY_COMPLEX || elem == TY_F(16)) return 0;
     Walk w = {.fn = (ReduceFn)c->row->data, .tree = node_of_arg(lo, c->args[0])};

@@ -379,6 +379,32 @@ static Ref lower_fused(Lower *lo, Ref r, const Callee *callee) {
     return row->lower(lo, &c);
 }
 
+static const Arg *argument_named(const Callee *c, const char *name) {
+    for (uint32_t i = 0; i < c->def->nparams; i++)
+        if (strcmp(c->def->params[i], name) == 0) return &c->call.args[i];
+    return NULL;
+}
+
+static bool is_axis(const Const *axis, int64_t k, int64_t rank) {
+    if (axis->ty->kind == TY_NONE) return true;
+    if (axis->ty->kind != TY_TUPLE) return axis->i == k || axis->i + rank == k;
+    for (uint32_t i = 0; i < axis->seq.n; i++)
+        if (is_axis(axis->seq.items[i], k, rank)) return true;
+    return false;
+}
+
+/* Axes that a reduction has kept have length 1: as constants, so that what is computed with them knows. */
+static Ref with_kept_axes(Lower *lo, const Callee *c, Ref v) {
+    Type *ty = lo_type(lo, v);
+    if (!c->public_row || !(c->public_row->flags & ROW_REDUCES) || ty->kind != TY_ARRAY) return v;
+    const Arg *axis = argument_named(c, "axis"), *keep = argument_named(c, "keepdims");
+    if (!axis || !axis->k || !keep || !keep->k || !keep->k->i || ty->layout == 'A') return v;
+    Ref shape[32];
+    for (uint32_t k = 0; k < ty->ndim; k++)
+        shape[k] = is_axis(axis->k, k, ty->ndim) ? lo_int(lo, 1) : lo_array_dim(lo, v, k);
+    return lo_array_make(lo, ty, lo_array_data(lo, v), lo_array_owner(lo, v), shape, NULL);
+}
+
 static Ref lower_call(Lower *lo, Ref r) {
     uint32_t n = infer_callee_count(lo->inst, r);
     if (n > 1) return lower_choice(lo, r, n);
@@ -388,7 +414,7 @@ static Ref lower_call(Lower *lo, Ref r) {
     c.call.result = ir_at(lo->high, r)->ty;
     if (c.kind == CALLEE_ROW) return row_lower(lo, &c.call);
     Ref fused = lower_fused(lo, r, &c);
-    return fused ? fused : lower_call_inst(lo, &c);
+    return fused ? fused : with_kept_axes(lo, &c, lower_call_inst(lo, &c));
 }
 
 static Ref lower_getattr(Lower *lo, Ref r) {

@@ -267,7 +267,7 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 
 
 def _min_line(b, r):
-    return min(b)
+    return np.min(b)
 
 
 def _min_rows(b, r):
@@ -298,7 +298,7 @@ def _min_all(a, initial):
 
 
 def _max_line(b, r):
-    return max(b)
+    return np.max(b)
 
 
 def _max_rows(b, r):
