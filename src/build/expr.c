@@ -1,4 +1,6 @@
 /* Expressions. */
+#include <string.h>
+
 #include "build/build_int.h"
 
 void bd_deeper(Builder *b, Span span) {
@@ -229,6 +231,14 @@ Ref bd_tuple(Builder *b, const Node *n) {
     return bd_add(b, OP_TUPLE, n->span, items.n, items.at);
 }
 
+/* [1, 2] is a tuple where an array is made of it: inference decides (the instruction's imm is 1). */
+static Ref list_display(Builder *b, const Node *n) {
+    if (strcmp(n->refused->ast_class, "List") != 0) return bd_refuse_node(b, n);
+    Ref r = bd_tuple(b, n);
+    if (ir_at(b->fn, r)->op == OP_TUPLE) ir_at(b->fn, r)->imm = 1;
+    return r;
+}
+
 static Ref walrus(Builder *b, const Node *n) {
     Ref value = bd_strong(b, bd_expr(b, n->b), n->a->name, n->span);
     bd_write_name(b, n->a->name, value, n->span);
@@ -252,7 +262,7 @@ static Ref build_expr(Builder *b, const Node *n) {
         return bd_add2(b, OP_GETITEM, n->span, object, bd_expr(b, n->b));
     }
     case N_SLICE: return slice(b, n);
-    case N_TUPLE: return n->refused ? bd_refuse_node(b, n) : bd_tuple(b, n);
+    case N_TUPLE: return n->refused ? list_display(b, n) : bd_tuple(b, n);
     case N_LAMBDA: return bd_make_closure(b, n);
     case N_WALRUS: return walrus(b, n);
     case N_FSTRING:

@@ -2,7 +2,7 @@
 #include <Python.h>
 
 #include "build/build.h"
-#include "syntax/py.h"
+#include "py/py.h"
 
 /* Is the place (a tuple) this one? */
 static bool is_place(PyObject *place, PyObject *home, PyObject *name) {

@@ -1,5 +1,7 @@
 /* Arrays: attributes, np.empty, views that need no code of their own. */
-#include "builtins/tables.h"
+#include <string.h>
+
+#include "builtins/elementwise.h"
 
 static Type *self_type(const Call *c) { return c->self.ty; }
 
@@ -105,6 +107,10 @@ static Ref lower_flat(Lower *lo, Call *c) {
     return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), &n, NULL);
 }
 
+/* a.astype(dtype): each element converted, always a new array. */
+static Type *type_astype(Call *c) { return rule_dtype(c, 1, NULL); }
+static Ref lower_astype(Lower *lo, Call *c) { return lo_arg(lo, c->args[0]); }
+
 /* --- np.empty ---------------------------------------------------------------------------------------------------------------- */
 
 /* Dimensions from a shape argument: an integer or a tuple of them. -1: neither. */
@@ -140,6 +146,115 @@ static Ref lower_empty(Lower *lo, Call *c) {
     }
     for (uint32_t i = 0; i < ty->ndim; i++) shape[i] = lo_convert(lo, lo_field(lo, v, i), TY_I(64));
     return lo_array_new(lo, ty, shape);
+}
+
+/* --- np.array -------------------------------------------------------------------------------------------------------------- */
+
+/* Nested tuples of numbers as an array: the lengths. False: it is none. */
+static bool nested_shape(const Type *ty, uint32_t *rank, uint32_t *shape) {
+    *rank = 0;
+    if (ty_is_number(ty)) return true;
+    if (ty->kind != TY_TUPLE) return false;
+    uint32_t inner[32], depth = 0;
+    for (uint32_t i = 0; i < ty->nitems; i++) {
+        uint32_t this_rank, lengths[32];
+        if (!nested_shape(ty->items[i], &this_rank, lengths) || this_rank > 30) return false;
+        if (i && (this_rank != depth || memcmp(inner, lengths, depth * sizeof *inner) != 0))
+            return false;
+        depth = this_rank;
+        memcpy(inner, lengths, depth * sizeof *inner);
+    }
+    *rank = depth + 1;
+    shape[0] = ty->nitems;
+    memcpy(shape + 1, inner, depth * sizeof *inner);
+    return true;
+}
+
+/* What the numbers have in common; NULL: there are none. */
+static Type *nested_dtype(Type *ty) {
+    if (ty->kind != TY_TUPLE) return ty;
+    Type *all = NULL;
+    for (uint32_t i = 0; i < ty->nitems; i++) {
+        Type *one = nested_dtype(ty->items[i]);
+        all = !all ? one : one ? ty_dtype_join(all, one) : all;
+    }
+    return all;
+}
+
+/* array(object, dtype=): of an array a copy; of nested tuples, and lists, of numbers. */
+static Type *type_array(Call *c) {
+    Type *ty = plain(c, 0);
+    uint32_t rank, shape[32];
+    if (ty->kind == TY_ARRAY) {
+        Type *elem = rule_dtype(c, 1, ty->elem);
+        return elem ? elementwise_array(elem, 1, &ty) : NULL;
+    }
+    if (!nested_shape(ty, &rank, shape)) return rule_no_overload(c);
+    Type *own = nested_dtype(ty), *elem = rule_dtype(c, 1, own ? own : TY_F(64));
+    return elem ? ty_array(elem, rank, 'C', false, true) : NULL;
+}
+
+static void store_nested(Lower *lo, Ref to, Ref v, uint32_t depth, Ref *index) {
+    if (depth == lo_type(lo, to)->ndim) {
+        lo_array_set(lo, to, index, element_as(lo, v, lo_type(lo, to)->elem));
+        return;
+    }
+    for (uint32_t i = 0; i < lo_type(lo, v)->nitems; i++) {
+        index[depth] = lo_int(lo, i);
+        store_nested(lo, to, lo_field(lo, v, i), depth + 1, index);
+    }
+}
+
+static Ref lower_array(Lower *lo, Call *c) {
+    if (plain(c, 0)->kind == TY_ARRAY)
+        return nest_array(lo, node_of_arg(lo, c->args[0]), c->result);
+    uint32_t rank, lengths[32];
+    Ref shape[32], index[32];
+    nested_shape(plain(c, 0), &rank, lengths);
+    for (uint32_t i = 0; i < rank; i++) shape[i] = lo_int(lo, lengths[i]);
+    Ref a = lo_array_new(lo, c->result, shape);
+    store_nested(lo, a, lo_arg(lo, c->args[0]), 0, index);
+    return a;
+}
+
+/* common_dtype(arrays): what the arrays of a tuple have in common. */
+static Type *type_common_dtype(Call *c) {
+    Type *ty = c->args[0].ty, *all = NULL;
+    if (ty->kind != TY_TUPLE || !ty->nitems) return rule_no_overload(c);
+    for (uint32_t i = 0; i < ty->nitems; i++) {
+        if (ty->items[i]->kind != TY_ARRAY) return rule_no_overload(c);
+        all = all ? ty_dtype_join(all, ty->items[i]->elem) : ty->items[i]->elem;
+    }
+    return ty_dtype(all);
+}
+
+static Const *const_common_dtype(Call *c) {
+    Const *k = NEW(c->in->cx, Const);
+    k->ty = type_common_dtype(c);
+    return k;
+}
+
+/* with_length(shape, axis, n): the shape with another length of one axis. */
+static Type *type_with_length(Call *c) {
+    Type *ty = c->args[0].ty;
+    return ty->kind == TY_TUPLE && shape_rank(ty) > 0 && ty_is_integral(plain(c, 1))
+               ? ty
+               : rule_no_overload(c);
+}
+
+static Ref checked_axis(Lower *lo, Ref axis, int64_t n);
+
+static Ref lower_with_length(Lower *lo, Call *c) {
+    Ref shape = lo_arg(lo, c->args[0]), items[32], n = lo_arg_as(lo, c->args[2], TY_I(64));
+    uint32_t rank = c->result->nitems;
+    Ref axis = checked_axis(lo, lo_arg_as(lo, c->args[1], TY_I(64)), rank);
+    for (uint32_t k = 0; k < rank; k++) {
+        Ref here = lo_cmp(lo, OP_EQ, axis, lo_int(lo, k));
+        items[k] =
+            lo_convert(lo, lo_select(lo, here, n, lo_convert(lo, lo_field(lo, shape, k), TY_I(64))),
+                       c->result->items[k]);
+    }
+    return lo_make(lo, c->result, rank, items);
 }
 
 /* --- reshape of what lies in C order: a view -------------------------------------------------------------------------------------- */
@@ -357,6 +472,86 @@ static Ref lower_strided(Lower *lo, Call *c) {
     return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), s, t);
 }
 
+/* --- one axis ------------------------------------------------------------------------------------------------------------ */
+
+/* numpy.exceptions.AxisError; borrowed from the module. */
+static PyObject *axis_error(Lower *lo) {
+    PyObject *mod = PyImport_ImportModule("numpy.exceptions"), *cls = NULL;
+    if (mod) cls = build_get_attr(mod, "AxisError");
+    Py_XDECREF(mod);
+    if (!cls) cx_abort(lo->cx);
+    cx_defer(lo->cx, (void (*)(void *))Py_DecRef, cls);
+    return cls;
+}
+
+/* 0 <= axis < n, or AxisError. */
+static Ref checked_axis(Lower *lo, Ref axis, int64_t n) {
+    Ref rank = lo_int(lo, n), at = lo_op2(lo, OP_WRAP, axis, rank);
+    Ref good = lo_and(lo, lo_cmp(lo, OP_GE, at, lo_int(lo, 0)), lo_cmp(lo, OP_LT, at, rank));
+    BlockId bad = lo_block(lo, "axis"), done = lo_block(lo, "in");
+    lo_branch(lo, good, done, bad);
+    lo->fn->blocks.at[lo->b].term.cold = true;
+    lo->b = bad;
+    ir_raise(lo->fn, bad, lower_new_exception(lo, axis_error(lo), 2, (Ref[]){axis, rank}), 0,
+             lo->span);
+    lo->b = done;
+    return at;
+}
+
+static bool takes_axis(const Call *c) { return is_array_arg(c, 0) && ty_is_integral(plain(c, 1)); }
+
+/* axis_first(a, axis): a view with this axis in front. */
+static Type *type_axis_first(Call *c) {
+    Type *ty = c->args[0].ty;
+    if (!takes_axis(c)) return rule_no_overload(c);
+    if (ty->ndim == 1) return ty;
+    return ty_array(ty->elem, ty->ndim, 'A', ty->readonly, ty->aligned);
+}
+
+static Ref lower_axis_first(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]), shape[32], strides[32];
+    uint32_t n = c->result->ndim;
+    Ref axis = checked_axis(lo, lo_arg_as(lo, c->args[1], TY_I(64)), n);
+    if (n < 2) return a;
+    for (uint32_t k = 0; k < n; k++)
+        shape[k] = lo_array_dim(lo, a, k), strides[k] = lo_array_stride(lo, a, k);
+    Ref dim = shape[0], stride = strides[0];
+    for (uint32_t k = 1; k < n; k++) {
+        Ref here = lo_cmp(lo, OP_EQ, axis, lo_int(lo, k)),
+            behind = lo_cmp(lo, OP_LT, axis, lo_int(lo, k));
+        dim = lo_select(lo, here, shape[k], dim);
+        stride = lo_select(lo, here, strides[k], stride);
+        /* axes before the one that goes to the front move back by one */
+        shape[k - 1] = lo_select(lo, behind, shape[k], shape[k - 1]);
+        strides[k - 1] = lo_select(lo, behind, strides[k], strides[k - 1]);
+    }
+    memmove(shape + 1, shape, (n - 1) * sizeof *shape);
+    memmove(strides + 1, strides, (n - 1) * sizeof *strides);
+    shape[0] = dim, strides[0] = stride;
+    return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), shape,
+                         strides);
+}
+
+/* axis_insert(a, axis): a C-contiguous array with one more axis, of length 1, at this place. */
+static Type *type_axis_insert(Call *c) {
+    Type *ty = c->args[0].ty;
+    if (!takes_axis(c) || ty->layout != 'C') return rule_no_overload(c);
+    return ty_array(ty->elem, ty->ndim + 1u, 'C', ty->readonly, ty->aligned);
+}
+
+static Ref lower_axis_insert(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]), shape[32], one = lo_int(lo, 1);
+    uint32_t n = c->result->ndim;
+    Ref axis = checked_axis(lo, lo_arg_as(lo, c->args[1], TY_I(64)), n);
+    for (uint32_t k = 0; k < n; k++) {
+        Ref at = lo_int(lo, k), before = k + 1 < n ? lo_array_dim(lo, a, k) : one;
+        Ref behind = k ? lo_array_dim(lo, a, k - 1) : one;
+        Ref here = lo_select(lo, lo_cmp(lo, OP_EQ, at, axis), one, behind);
+        shape[k] = lo_select(lo, lo_cmp(lo, OP_LT, at, axis), before, here);
+    }
+    return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), shape, NULL);
+}
+
 #define INTRINSIC "whipsnake.prelude.intrinsics."
 
 const Row rows_array_functions[] = {
@@ -365,6 +560,22 @@ const Row rows_array_functions[] = {
      .params = "shape, dtype=, order=",
      .type = type_empty,
      .lower = lower_empty},
+    {.name = "numpy.array",
+     .params = "object, dtype=",
+     .flags = ROW_LISTS,
+     .takes = "an array, a number, or tuples (or lists) of numbers, of one length at each depth",
+     .type = type_array,
+     .lower = lower_array,
+     .doc = "a new array"},
+    {.name = INTRINSIC "common_dtype",
+     .params = "arrays",
+     .type = type_common_dtype,
+     .lower = lower_constant,
+     .constant = const_common_dtype},
+    {.name = INTRINSIC "with_length",
+     .params = "shape, axis, n",
+     .type = type_with_length,
+     .lower = lower_with_length},
     {.name = INTRINSIC "reshape",
      .params = "a, shape",
      .type = type_reshape,
@@ -413,6 +624,14 @@ const Row rows_array_functions[] = {
      .params = "a, b, out",
      .type = type_matmul,
      .lower = lower_matmul},
+    {.name = INTRINSIC "axis_first",
+     .params = "a, axis",
+     .type = type_axis_first,
+     .lower = lower_axis_first},
+    {.name = INTRINSIC "axis_insert",
+     .params = "a, axis",
+     .type = type_axis_insert,
+     .lower = lower_axis_insert},
     {.name = INTRINSIC "same_memory",
      .params = "a, b",
      .type = type_same_memory,
@@ -428,6 +647,9 @@ const Row rows_array_functions[] = {
      .flags = ROW_ATTRIBUTE,                 \
      __VA_ARGS__}
 
+#define ELEMENTWISE(name_, params_, loops_) \
+    {.name = name_, .params = params_, .flags = ROW_METHOD, .loops = loops_}
+
 const Row rows_array_methods[] = {
     ATTRIBUTE("array.shape", int_tuple, lower_shape, ),
     ATTRIBUTE("array.strides", int_tuple, lower_strides, ),
@@ -440,5 +662,15 @@ const Row rows_array_methods[] = {
     ATTRIBUTE("array.T", type_transposed, lower_transposed, ),
     ATTRIBUTE("array.real", type_part, lower_part, .data = 0),
     ATTRIBUTE("array.imag", type_part, lower_part, .data = 1),
+    {.name = "array.astype",
+     .params = "dtype",
+     .flags = ROW_METHOD,
+     .loops = "X>",
+     .type = type_astype,
+     .lower = lower_astype},
+    ELEMENTWISE("array.clip", "min=, max=", "=numpy.clip"),
+    ELEMENTWISE("array.round", "decimals=", "=numpy.round"),
+    ELEMENTWISE("array.conj", "", "=numpy.conjugate"),
+    ELEMENTWISE("array.conjugate", "", "=numpy.conjugate"),
     {0},
 };

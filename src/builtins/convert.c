@@ -162,6 +162,7 @@ static Ref lower_cast(Lower *lo, Call *c) {
 
 const Row row_cast = {.name = "builtins.number",
                       .params = "x=",
+                      .loops = "X>",
                       .type = type_cast,
                       .lower = lower_cast,
                       .constant = const_cast};

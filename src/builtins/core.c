@@ -399,6 +399,7 @@ const Row *row_of_class(Infer *in, PyObject *obj) {
 
 const Row rows_core[] = {
     {.name = "builtins.abs",
+     .loops = "=numpy.absolute",
      .takes = "numbers",
      .params = "x",
      .type = type_abs,

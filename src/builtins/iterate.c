@@ -268,7 +268,7 @@ static Type *key_type(Call *c, Type *item, Ref v, Callee *out) {
     Arg *arg = NEW(c->in->cx, Arg);
     *arg = (Arg){.item = -1, .ty = item, .low = v};
     Inst *f = infer_call_value(c->in, c->inst, c->args[M_KEY], arg, 1, c->ins, out);
-    if (out->kind == CALLEE_ROW) return out->row->type(&out->call);
+    if (out->kind == CALLEE_ROW) return row_type(&out->call);
     return f && f->ret->kind != TY_UNDEF ? f->ret : NULL;
 }
 
@@ -300,7 +300,7 @@ static Ref key_of(Lower *lo, Call *c, Ref v) {
     Type *ty = key_type(c, lo_type(lo, v), v, &key);
     if (key.kind == CALLEE_INST) return lower_call_inst(lo, &key);
     key.call.result = ty;
-    return key.row->lower(lo, &key.call);
+    return row_lower(lo, &key.call);
 }
 
 /* Does `v` beat `best`? The first of equals stays, as in Python. */

@@ -13,18 +13,14 @@ Type *math_number(const Call *c, uint32_t i) {
 
 /* NumPy's functions take arrays too, Python's do not. */
 Type *math_refuse(Call *c) {
-    bool numpy = strncmp(c->row->name, "numpy.", 6) == 0;
+    bool python = strncmp(c->row->name, "numpy.", 6) != 0;
     for (uint32_t i = 0; i < c->nargs; i++) {
         if (!given(c, i)) continue;
         TyKind kind = (TyKind)plain(c, i)->kind;
         bool is_tuple = kind == TY_TUPLE && !c->args[i].packed;
         if (kind == TY_STR || is_tuple || kind == TY_NONE) infer_hint(c->in, "it takes numbers");
-        if (kind != TY_ARRAY) continue;
-        infer_hint(c->in, "write a loop over the elements of the array");
-        if (!numpy) break;
-        infer_explain_args(c->in, c->inst, c->args, c->nargs);
-        const char *what = cx_printf(c->in->cx, "%s of a whole array", c->row->name);
-        return infer_fail(c->in, c->span, D_NOT_YET, what);
+        if (kind == TY_ARRAY && python)
+            infer_hint(c->in, "of arrays, NumPy's functions are taken: np.sin(a), np.sqrt(a) ...");
     }
     return rule_no_overload(c);
 }

@@ -225,18 +225,19 @@ static Ref lower_signbit(Lower *lo, Call *c) {
 /* --- table ------------------------------------------------------------------------------------ */
 
 /* clang-format off */
+#define INTS "bBhHiIlL"
 #define FLOAT1(name_, fn, doc_)                                                                    \
     {.name = "numpy." name_, .params = "x", .type = type_float1, .lower = lower_float1,            \
-     .data = MATH_##fn, .doc = doc_}
+     .data = MATH_##fn, .loops = "X>X:efd", .doc = doc_}
 #define INEXACT1(name_, fn, cfn, doc_)                                                             \
     {.name = "numpy." name_, .params = "x", .type = type_float1, .lower = lower_float1,            \
-     .data = MATH_##fn, .data2 = COMPLEX_##cfn + 1, .doc = doc_}
+     .data = MATH_##fn, .data2 = COMPLEX_##cfn + 1, .loops = "X>X:efdFD", .doc = doc_}
 #define FLOAT2(name_, params_, fn, doc_)                                                           \
     {.name = "numpy." name_, .params = params_, .type = type_float2, .lower = lower_float2,        \
-     .data = MATH_##fn, .doc = doc_}
-#define ROW(name_, params_, t, l, data_, data2_, doc_)                                             \
+     .data = MATH_##fn, .loops = "XX>X:efd", .doc = doc_}
+#define ROW(name_, params_, t, l, data_, data2_, loops_, doc_)                                     \
     {.name = "numpy." name_, .params = params_, .type = type_##t, .lower = lower_##l,              \
-     .data = data_, .data2 = data2_, .doc = doc_}
+     .data = data_, .data2 = data2_, .loops = loops_, .doc = doc_}
 
 const Row rows_numpy_math[] = {
     INEXACT1("sqrt",    SQRT,  sqrt,  "square root"),
@@ -265,35 +266,35 @@ const Row rows_numpy_math[] = {
     FLOAT2("arctan2",   "y, x",   ATAN2,     "angle of the point (x, y)"),
     FLOAT2("hypot",     "x1, x2", HYPOT,     "length of the vector (x1, x2)"),
     FLOAT2("copysign",  "x1, x2", COPYSIGN,  "|x1| with the sign of x2"),
-    FLOAT2("nextafter", "x1, x2", NEXTAFTER, "the float next to x1 towards x2"),
-    ROW("degrees",    "x",       float,   degrees,   0,             0, "radians as degrees"),
-    ROW("rad2deg",    "x",       float,   degrees,   0,             0, "radians as degrees"),
-    ROW("radians",    "x",       float,   radians,   0,             0, "degrees as radians"),
-    ROW("deg2rad",    "x",       float,   radians,   0,             0, "degrees as radians"),
-    ROW("spacing",    "x",       float,   spacing,   0,             0, "gap to the next float"),
-    ROW("sinc",       "x",       float,   sinc,      0,             0, "sin(pi x) / (pi x)"),
-    ROW("logaddexp",  "x1, x2",  float2,  logaddexp, 0,             0, "log(exp(x1) + exp(x2))"),
-    ROW("logaddexp2", "x1, x2",  float2,  logaddexp, 1,             0, "the same to base 2"),
-    ROW("heaviside",  "x1, x2",  float2,  heaviside, 0,             0, "0, 1, or x2 where x1 is 0"),
-    ROW("ldexp",      "x1, x2",  ldexp,   ldexp,     0,             0, "x1 * 2**x2"),
-    ROW("frexp",      "x",       frexp,   frexp,     0,             0, "m and e of x = m * 2**e"),
-    ROW("modf",       "x",       modf,    modf,      0,             0, "fraction and whole part"),
-    ROW("floor",      "x",       same,    whole,     MATH_FLOOR,    1, "rounded down"),
-    ROW("ceil",       "x",       same,    whole,     MATH_CEIL,     1, "rounded up"),
-    ROW("trunc",      "x",       same,    whole,     MATH_TRUNC,    1, "x rounded towards zero"),
-    ROW("fix",        "x",       same,    whole,     MATH_TRUNC,    1, "x rounded towards zero"),
-    ROW("absolute",   "x",       abs,     abs,       0,             0, "absolute value"),
-    ROW("sign",       "x",       same,    sign,      0,             0, "-1, 0 or 1"),
-    ROW("negative",   "x",       same,    negative,  0,             0, "-x"),
-    ROW("positive",   "x",       same,    positive,  0,             0, "+x"),
-    ROW("square",     "x",       same,    square,    0,             0, "x * x"),
-    ROW("conjugate",  "x",       same,    conjugate, 0,             0, "complex conjugate"),
-    ROW("real",       "val",     abs,     part,      0,             0, "real part"),
-    ROW("imag",       "val",     abs,     part,      1,             0, "imaginary part"),
-    ROW("angle",      "z, deg=", angle,   angle,     0,             0, "angle of a complex number"),
-    ROW("isnan",      "x",       class,   class,     MATH_ISNAN,    0, "is x or a part NaN"),
-    ROW("isinf",      "x",       class,   class,     MATH_ISINF,    0, "is x or a part infinite"),
-    ROW("isfinite",   "x",       class,   class,     MATH_ISFINITE, 0, "is it not inf, not NaN"),
-    ROW("signbit",    "x",       signbit, signbit,   0,             0, "is the sign of x negative"),
+    ROW("nextafter",  "x1, x2",  float2,  float2,    MATH_NEXTAFTER, 0, "XX>X:!fd", "the float next to x1 towards x2"),
+    ROW("degrees",    "x",       float,   degrees,   0,             0, "X>X:efd", "radians as degrees"),
+    ROW("rad2deg",    "x",       float,   degrees,   0,             0, "X>X:efd", "radians as degrees"),
+    ROW("radians",    "x",       float,   radians,   0,             0, "X>X:efd", "degrees as radians"),
+    ROW("deg2rad",    "x",       float,   radians,   0,             0, "X>X:efd", "degrees as radians"),
+    ROW("spacing",    "x",       float,   spacing,   0,             0, "X>X:!fd", "gap to the next float"),
+    ROW("sinc",       "x",       float,   sinc,      0,             0, "X>X:efd", "sin(pi x) / (pi x)"),
+    ROW("logaddexp",  "x1, x2",  float2,  logaddexp, 0,             0, "XX>X:efd", "log(exp(x1) + exp(x2))"),
+    ROW("logaddexp2", "x1, x2",  float2,  logaddexp, 1,             0, "XX>X:efd", "the same to base 2"),
+    ROW("heaviside",  "x1, x2",  float2,  heaviside, 0,             0, "XX>X:efd", "0, 1, or x2 where x1 is 0"),
+    ROW("ldexp",      "x1, x2",  ldexp,   ldexp,     0,             0, "Xl>X:efd", "x1 * 2**x2"),
+    ROW("frexp",      "x",       frexp,   frexp,     0,             0, "X>Xi:efd", "m and e of x = m * 2**e"),
+    ROW("modf",       "x",       modf,    modf,      0,             0, "X>XX:efd", "fraction and whole part"),
+    ROW("floor",      "x",       same,    whole,     MATH_FLOOR,    1, "X>X:?" INTS "efd", "rounded down"),
+    ROW("ceil",       "x",       same,    whole,     MATH_CEIL,     1, "X>X:?" INTS "efd", "rounded up"),
+    ROW("trunc",      "x",       same,    whole,     MATH_TRUNC,    1, "X>X:?" INTS "efd", "x rounded towards zero"),
+    ROW("fix",        "x",       same,    whole,     MATH_TRUNC,    1, "X>X:?" INTS "efd", "x rounded towards zero"),
+    ROW("absolute",   "x",       abs,     abs,       0,             0, "X>R:?" INTS "efdFD", "absolute value"),
+    ROW("sign",       "x",       same,    sign,      0,             0, "X>X:!" INTS "efdFD", "-1, 0 or 1"),
+    ROW("negative",   "x",       same,    negative,  0,             0, "X>X:!" INTS "efdFD", "-x"),
+    ROW("positive",   "x",       same,    positive,  0,             0, "X>X:!" INTS "efdFD", "+x"),
+    ROW("square",     "x",       same,    square,    0,             0, "X>X:" INTS "efdFD", "x * x"),
+    ROW("conjugate",  "x",       same,    conjugate, 0,             0, "X>X:" INTS "efdFD", "complex conjugate"),
+    ROW("real",       "val",     abs,     part,      0,             0, "X>R:?" INTS "efdFD", "real part"),
+    ROW("imag",       "val",     abs,     part,      1,             0, "X>R:?" INTS "efdFD", "imaginary part"),
+    ROW("angle",      "z, deg=", angle,   angle,     0,             0, "X>R:defdFD", "angle of a complex number"),
+    ROW("isnan",      "x",       class,   class,     MATH_ISNAN,    0, "X>?:?" INTS "efdFD", "is x or a part NaN"),
+    ROW("isinf",      "x",       class,   class,     MATH_ISINF,    0, "X>?:?" INTS "efdFD", "is x or a part infinite"),
+    ROW("isfinite",   "x",       class,   class,     MATH_ISFINITE, 0, "X>?:?" INTS "efdFD", "is it not inf, not NaN"),
+    ROW("signbit",    "x",       signbit, signbit,   0,             0, "X>?:efd", "is the sign of x negative"),
     {0},
 };

@@ -190,6 +190,20 @@ static Ref lower_clip(Lower *lo, Call *c) {
     return x;
 }
 
+/* where(condition, x, y) */
+static Type *type_where(Call *c) {
+    Promotion p;
+    for (uint32_t i = 0; i < 3; i++)
+        if (!math_require(c, i)) return NULL;
+    if (math_number(c, 1) == math_number(c, 2)) return math_number(c, 1);
+    return ty_promote(BIN_ADD, operand(c, 1), operand(c, 2), &p) ? p.result : math_refuse(c);
+}
+
+static Ref lower_where(Lower *lo, Call *c) {
+    Ref x = lo_arg_as(lo, c->args[1], c->result), y = lo_arg_as(lo, c->args[2], c->result);
+    return lo_select(lo, lo_truth(lo, math_arg(lo, c, 0)), x, y);
+}
+
 /* --- comparisons, logic ----------------------------------------------------------------------- */
 
 static Type *type_compare(Call *c) {
@@ -295,50 +309,54 @@ static Ref lower_close(Lower *lo, Call *c) {
 /* --- table ------------------------------------------------------------------------------------ */
 
 /* clang-format off */
-#define ROW(name_, params_, kind, data_, doc_)                                                     \
+#define INTS "bBhHiIlL"
+#define ROW(name_, params_, kind, data_, loops_, doc_)                                             \
     {.name = "numpy." name_, .params = params_, .type = type_##kind, .lower = lower_##kind,        \
-     .data = data_, .doc = doc_}
+     .data = data_, .loops = loops_, .doc = doc_}
 
 const Row rows_numpy_ops[] = {
-    ROW("add",           "x1, x2",            binary,      BIN_ADD,      "x1 + x2"),
-    ROW("subtract",      "x1, x2",            binary,      BIN_SUB,      "x1 - x2"),
-    ROW("multiply",      "x1, x2",            binary,      BIN_MUL,      "x1 * x2"),
-    ROW("divide",        "x1, x2",            binary,      BIN_TRUEDIV,  "x1 / x2"),
-    ROW("floor_divide",  "x1, x2",            binary,      BIN_FLOORDIV, "x1 // x2; ints: 0 for 0"),
-    ROW("remainder",     "x1, x2",            binary,      BIN_MOD,      "x1 % x2; ints: 0 for 0"),
-    ROW("power",         "x1, x2",            binary,      BIN_POW,      "x1 ** x2"),
-    ROW("left_shift",    "x1, x2",            binary,      BIN_LSHIFT,   "x1 << x2"),
-    ROW("right_shift",   "x1, x2",            binary,      BIN_RSHIFT,   "x1 >> x2"),
-    ROW("bitwise_and",   "x1, x2",            binary,      BIN_AND,      "x1 & x2"),
-    ROW("bitwise_or",    "x1, x2",            binary,      BIN_OR,       "x1 | x2"),
-    ROW("bitwise_xor",   "x1, x2",            binary,      BIN_XOR,      "x1 ^ x2"),
-    ROW("invert",        "x",                 invert,      0,            "~x; of a bool: not"),
-    ROW("divmod",        "x1, x2",            divmod,      0,            "x1 // x2 and x1 % x2"),
-    ROW("fmod",          "x1, x2",            fmod,        0,            "rest, signed as x1"),
-    ROW("float_power",   "x1, x2",            float_power, 0,            "x1 ** x2, in 64 bits"),
-    ROW("reciprocal",    "x",                 reciprocal,  0,            "1 / x"),
-    ROW("minimum",       "x1, x2",            pick,        0,            "the smaller; NaN wins"),
-    ROW("maximum",       "x1, x2",            pick,        1,            "the larger; NaN wins"),
-    ROW("fmin",          "x1, x2",            pick,        2,            "the smaller; NaN loses"),
-    ROW("fmax",          "x1, x2",            pick,        3,            "the larger; NaN loses"),
-    ROW("clip",          "a, a_min=, a_max=", clip,        0,            "a between two bounds"),
-    ROW("equal",         "x1, x2",            compare,     CMP_EQ,       "x1 == x2"),
-    ROW("not_equal",     "x1, x2",            compare,     CMP_NE,       "x1 != x2"),
-    ROW("less",          "x1, x2",            compare,     CMP_LT,       "x1 < x2"),
-    ROW("less_equal",    "x1, x2",            compare,     CMP_LE,       "x1 <= x2"),
-    ROW("greater",       "x1, x2",            compare,     CMP_GT,       "x1 > x2"),
-    ROW("greater_equal", "x1, x2",            compare,     CMP_GE,       "x1 >= x2"),
-    ROW("logical_and",   "x1, x2",            logic,       OP_AND,       "both are true"),
-    ROW("logical_or",    "x1, x2",            logic,       OP_OR,        "one is true"),
-    ROW("logical_xor",   "x1, x2",            logic,       OP_XOR,       "just one is true"),
-    ROW("logical_not",   "x",                 logic,       0,            "x is false"),
-    ROW("gcd",           "x1, x2",            divisor,     0,            "greatest common divisor"),
-    ROW("lcm",           "x1, x2",            divisor,     1,            "least common multiple"),
-    {.name = "numpy.round", .params = "a, decimals=", .type = type_round, .lower = lower_round,
+    ROW("add",           "x1, x2",            binary,      BIN_ADD, "XX>X:?" INTS "efdFD", "x1 + x2"),
+    ROW("subtract",      "x1, x2",            binary,      BIN_SUB, "XX>X:!" INTS "efdFD", "x1 - x2"),
+    ROW("multiply",      "x1, x2",            binary,      BIN_MUL, "XX>X:?" INTS "efdFD", "x1 * x2"),
+    ROW("divide",        "x1, x2",            binary,      BIN_TRUEDIV, "XX>X:defdFD", "x1 / x2"),
+    ROW("floor_divide",  "x1, x2",            binary,      BIN_FLOORDIV, "XX>X:" INTS "efd", "x1 // x2; ints: 0 for 0"),
+    ROW("remainder",     "x1, x2",            binary,      BIN_MOD, "XX>X:" INTS "efd", "x1 % x2; ints: 0 for 0"),
+    ROW("power",         "x1, x2",            binary,      BIN_POW, "XX>X:" INTS "efdFD", "x1 ** x2"),
+    ROW("left_shift",    "x1, x2",            binary,      BIN_LSHIFT, "XX>X:" INTS, "x1 << x2"),
+    ROW("right_shift",   "x1, x2",            binary,      BIN_RSHIFT, "XX>X:" INTS, "x1 >> x2"),
+    ROW("bitwise_and",   "x1, x2",            binary,      BIN_AND, "XX>X:?" INTS, "x1 & x2"),
+    ROW("bitwise_or",    "x1, x2",            binary,      BIN_OR, "XX>X:?" INTS, "x1 | x2"),
+    ROW("bitwise_xor",   "x1, x2",            binary,      BIN_XOR, "XX>X:?" INTS, "x1 ^ x2"),
+    ROW("invert",        "x",                 invert,      0, "X>X:?" INTS, "~x; of a bool: not"),
+    ROW("divmod",        "x1, x2",            divmod,      0, "XX>XX:" INTS "efd", "x1 // x2 and x1 % x2"),
+    ROW("fmod",          "x1, x2",            fmod,        0, "XX>X:" INTS "efd", "rest, signed as x1"),
+    ROW("float_power",   "x1, x2",            float_power, 0, "XX>X:dD", "x1 ** x2, in 64 bits"),
+    ROW("reciprocal",    "x",                 reciprocal,  0, "X>X:!efdFD", "1 / x"),
+    ROW("minimum",       "x1, x2",            pick,        0, "XX>X:?" INTS "efd", "the smaller; NaN wins"),
+    ROW("maximum",       "x1, x2",            pick,        1, "XX>X:?" INTS "efd", "the larger; NaN wins"),
+    ROW("fmin",          "x1, x2",            pick,        2, "XX>X:?" INTS "efd", "the smaller; NaN loses"),
+    ROW("fmax",          "x1, x2",            pick,        3, "XX>X:?" INTS "efd", "the larger; NaN loses"),
+    ROW("clip",          "a, a_min=, a_max=", clip,        0, "XXX>X:" INTS "efd", "a between two bounds"),
+    ROW("equal",         "x1, x2",            compare,     CMP_EQ, "VV>?:?" INTS "efdFD", "x1 == x2"),
+    ROW("not_equal",     "x1, x2",            compare,     CMP_NE, "VV>?:?" INTS "efdFD", "x1 != x2"),
+    ROW("less",          "x1, x2",            compare,     CMP_LT, "VV>?:?" INTS "efd", "x1 < x2"),
+    ROW("less_equal",    "x1, x2",            compare,     CMP_LE, "VV>?:?" INTS "efd", "x1 <= x2"),
+    ROW("greater",       "x1, x2",            compare,     CMP_GT, "VV>?:?" INTS "efd", "x1 > x2"),
+    ROW("greater_equal", "x1, x2",            compare,     CMP_GE, "VV>?:?" INTS "efd", "x1 >= x2"),
+    ROW("logical_and",   "x1, x2",            logic,       OP_AND, "XX>?:?" INTS "efdFD", "both are true"),
+    ROW("logical_or",    "x1, x2",            logic,       OP_OR, "XX>?:?" INTS "efdFD", "one is true"),
+    ROW("logical_xor",   "x1, x2",            logic,       OP_XOR, "XX>?:?" INTS "efdFD", "just one is true"),
+    ROW("logical_not",   "x",                 logic,       0, "X>?:?" INTS "efdFD", "x is false"),
+    ROW("gcd",           "x1, x2",            divisor,     0, "XX>X:!" INTS, "greatest common divisor"),
+    ROW("lcm",           "x1, x2",            divisor,     1, "XX>X:!" INTS, "least common multiple"),
+    {.name = "numpy.where", .params = "condition, x, y", .type = type_where, .lower = lower_where,
+     .loops = "?XX>X:?" INTS "efdFD", .doc = "x where the condition is true, else y"},
+    {.name = "numpy.round", .params = "a, decimals=", .loops = "X>X:" INTS "efd", .type = type_round, .lower = lower_round,
      .prelude = "math_float.round_decimals", .doc = "rounded to decimals, half to even"},
-    {.name = "numpy.around", .params = "a, decimals=", .type = type_round, .lower = lower_round,
+    {.name = "numpy.around", .params = "a, decimals=", .loops = "X>X:" INTS "efd", .type = type_round, .lower = lower_round,
      .prelude = "math_float.round_decimals", .doc = "rounded to decimals, half to even"},
-    {.name = "numpy.isclose", .params = "a, b, rtol=, atol=, equal_nan=", .type = type_close,
+    {.name = "numpy.isclose", .params = "a, b, rtol=, atol=, equal_nan=",
+     .loops = "XX>?:?" INTS "efdFD", .type = type_close,
      .lower = lower_close, .prelude = "math_float.isclose_numpy", .doc = "are two numbers close"},
     {0},
 };

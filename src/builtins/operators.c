@@ -3,7 +3,7 @@
  * The first row whose two tests hold is taken; the last row holds for all and reports the error. */
 #include <string.h>
 
-#include "builtins/tables.h"
+#include "builtins/elementwise.h"
 
 /* --- numbers -------------------------------------------------------------------------------------------------- */
 
@@ -40,6 +40,8 @@ static const char *operator_hint(const Inst *inst, const Ins *ins, const Type *a
     if (compares && (a->kind == TY_COMPLEX || b->kind == TY_COMPLEX))
         return "complex numbers have no order: compare abs(z) or z.real";
     if (compares) return NULL;
+    if (ins->sub == BIN_SUB && a->kind == TY_ARRAY && a->elem->kind == TY_BOOL)
+        return "of bools, write a ^ b";
     if (a->kind == TY_STR && ins->sub == BIN_MOD) return "write an f-string: f\"{n} items\"";
     if (ins->sub == BIN_ADD && (a->kind == TY_STR || b->kind == TY_STR))
         return "make a text of the number with str(x) or an f-string";
@@ -361,11 +363,36 @@ static bool can_multiply(const Type *a, const Type *b) {
     return a->ndim >= 1 && a->ndim <= 2 && b->ndim >= 1 && b->ndim <= 2;
 }
 
+static bool is_matmul(const Ins *ins) { return ins->op != OP_COMPARE && ins->sub == BIN_MATMUL; }
+
+static const char *operator_name(const Ins *ins) {
+    return ins->op == OP_COMPARE ? compare_name((CmpOp)ins->sub) : binary_name((BinOp)ins->sub);
+}
+
+/* In the order of NumPy's same_kind casts: bool, unsigned, signed, float, complex. */
+static int kind_order(const Type *ty) {
+    return ty->kind == TY_INT ? ty->is_signed ? 2 : 1 : ty->kind == TY_BOOL ? 0 : ty->kind;
+}
+
+/* a += b: the array stays as it is. */
+static Type *inplace_type(Call *c) {
+    Infer *in = c->in;
+    Type *ty = c->args[0].ty, *tree = elementwise_tree_type(c);
+    if (!tree) return NULL;
+    if (ty->readonly) return infer_fail_about(in, c->inst, &c->args[0].ref, 1, c->span, D_READONLY);
+    if (kind_order(tree->elem) > kind_order(ty->elem)) {
+        const char *symbol = bin_symbol[ir_at(c->inst->high, c->ins)->sub];
+        infer_hint(in, cx_printf(in->cx, "write a = a %s b for a new array", symbol));
+        return infer_fail_about(in, c->inst, &c->args[0].ref, 1, c->span, D_BAD_STORE,
+                                infer_value_text(in->cx, tree->elem), infer_value_text(in->cx, ty));
+    }
+    return ty;
+}
+
 static Type *array_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
     const Ins *ins = ir_at(inst->high, r);
     (void)k;
-    if (ins->op != OP_COMPARE && ins->sub == BIN_MATMUL && a.ty->kind == TY_ARRAY &&
-        b.ty->kind == TY_ARRAY) {
+    if (is_matmul(ins) && a.ty->kind == TY_ARRAY && b.ty->kind == TY_ARRAY) {
         if (!can_multiply(a.ty, b.ty))
             return infer_fail_about(
                 in, inst, ins->args, 2, ins->span, D_NOT_YET,
@@ -375,14 +402,20 @@ static Type *array_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
     }
     const Type *other = a.ty->kind == TY_ARRAY ? b.ty : a.ty;
     if (other->kind != TY_ARRAY && !is_number(other)) return no_operator(in, inst, r, a, b);
-    infer_hint(in, "write a loop over the elements");
-    return infer_fail_about(in, inst, ins->args, 2, ins->span, D_NOT_YET,
-                            "operators on whole arrays");
+    Call c = operator_call(in, inst, r, operator_name(ins), a, b);
+    UfuncLoop loop;
+    if (!c.row || !ufunc_loop(&c, &loop)) return no_operator(in, inst, r, a, b);
+    return ins->op == OP_INPLACE && a.ty->kind == TY_ARRAY ? inplace_type(&c) : row_type(&c);
 }
 
 static Ref array_lower(Lower *lo, Ref r, Arg a, Arg b) {
-    (void)r;
-    return lo_prelude(lo, "linalg.matmul", 2, (Ref[]){lo_arg(lo, a), lo_arg(lo, b)});
+    const Ins *ins = ir_at(lo->high, r);
+    if (is_matmul(ins))
+        return lo_prelude(lo, "linalg.matmul", 2, (Ref[]){lo_arg(lo, a), lo_arg(lo, b)});
+    Call c = operator_call(lo->in, lo->inst, r, operator_name(ins), a, b);
+    c.result = ins->ty;
+    return ins->op == OP_INPLACE && a.ty->kind == TY_ARRAY ? elementwise_inplace(lo, &c)
+                                                           : row_lower(lo, &c);
 }
 
 /* --- the tables ------------------------------------------------------------------------------------------------------------ */

@@ -10,6 +10,22 @@
 #define METHOD(name_, prelude_) \
     {.name = name_, .flags = ROW_PRELUDE | ROW_METHOD, .prelude = prelude_}
 
+#define REDUCE(name_, prelude_, fn)      \
+    {.name = name_,                      \
+     .flags = ROW_PRELUDE | ROW_REDUCES, \
+     .prelude = prelude_,                \
+     .lower = fused_reduce,              \
+     .data = REDUCE_##fn}
+#define REDUCE_METHOD(name_, prelude_, fn)            \
+    {.name = name_,                                   \
+     .flags = ROW_PRELUDE | ROW_REDUCES | ROW_METHOD, \
+     .prelude = prelude_,                             \
+     .lower = fused_reduce,                           \
+     .data = REDUCE_##fn}
+
+#define TAKES_LISTS(name_, prelude_) \
+    {.name = name_, .flags = ROW_PRELUDE | ROW_LISTS, .prelude = prelude_}
+
 const Row rows_prelude[] = {
     SIZED("numpy.zeros", "creation.zeros"),
     SIZED("numpy.ones", "creation.ones"),
@@ -27,17 +43,38 @@ const Row rows_prelude[] = {
     PRELUDE("numpy.ravel", "manipulate.ravel"),
     PRELUDE("numpy.transpose", "manipulate.transpose_to"),
     PRELUDE("numpy.ascontiguousarray", "manipulate.ascontiguousarray"),
-    PRELUDE("numpy.sum", "reduce.sum"),
-    PRELUDE("numpy.prod", "reduce.prod"),
-    PRELUDE("numpy.mean", "reduce.mean"),
-    PRELUDE("numpy.min", "reduce.min"),
-    PRELUDE("numpy.max", "reduce.max"),
-    PRELUDE("numpy.amin", "reduce.min"),
-    PRELUDE("numpy.amax", "reduce.max"),
-    PRELUDE("numpy.argmin", "reduce.argmin"),
-    PRELUDE("numpy.argmax", "reduce.argmax"),
-    PRELUDE("numpy.all", "reduce.all"),
-    PRELUDE("numpy.any", "reduce.any"),
+    REDUCE("numpy.sum", "reduce.sum", SUM),
+    REDUCE("numpy.prod", "reduce.prod", PROD),
+    REDUCE("numpy.mean", "reduce.mean", MEAN),
+    REDUCE("numpy.min", "reduce.min", MIN),
+    REDUCE("numpy.max", "reduce.max", MAX),
+    REDUCE("numpy.amin", "reduce.min", MIN),
+    REDUCE("numpy.amax", "reduce.max", MAX),
+    REDUCE("numpy.argmin", "reduce.argmin", ARGMIN),
+    REDUCE("numpy.argmax", "reduce.argmax", ARGMAX),
+    REDUCE("numpy.count_nonzero", "reduce.count_nonzero", COUNT),
+    REDUCE("numpy.all", "reduce.all", ALL),
+    REDUCE("numpy.any", "reduce.any", ANY),
+    PRELUDE("numpy.var", "reduce.var"),
+    PRELUDE("numpy.std", "reduce.std"),
+    PRELUDE("numpy.ptp", "reduce.ptp"),
+    PRELUDE("numpy.cumsum", "reduce.cumsum"),
+    PRELUDE("numpy.cumprod", "reduce.cumprod"),
+    PRELUDE("numpy.nansum", "reduce.nansum"),
+    PRELUDE("numpy.nanprod", "reduce.nanprod"),
+    PRELUDE("numpy.nanmean", "reduce.nanmean"),
+    PRELUDE("numpy.nanmin", "reduce.nanmin"),
+    PRELUDE("numpy.nanmax", "reduce.nanmax"),
+    PRELUDE("numpy.diff", "arrange.diff"),
+    PRELUDE("numpy.outer", "arrange.outer"),
+    PRELUDE("numpy.roll", "arrange.roll"),
+    PRELUDE("numpy.flatnonzero", "arrange.flatnonzero"),
+    PRELUDE("numpy.sort", "arrange.sort"),
+    PRELUDE("numpy.argsort", "arrange.argsort"),
+    PRELUDE("numpy.unique", "arrange.unique"),
+    PRELUDE("numpy.searchsorted", "arrange.searchsorted"),
+    TAKES_LISTS("numpy.concatenate", "arrange.concatenate"),
+    TAKES_LISTS("numpy.asarray", "creation.asarray"),
     PRELUDE("numpy.dot", "linalg.dot"),
     {0},
 };
@@ -93,7 +130,6 @@ const Row rows_operator[] = {
 
 const Row rows_prelude_methods[] = {
     METHOD("array.copy", "creation.copy"),
-    METHOD("array.astype", "creation.astype"),
     {.name = "array.reshape",
      .flags = ROW_PRELUDE | ROW_METHOD,
      .prelude = "manipulate.reshape",
@@ -102,15 +138,19 @@ const Row rows_prelude_methods[] = {
     METHOD("array.flatten", "manipulate.flatten"),
     METHOD("array.transpose", "manipulate.transpose"),
     METHOD("array.fill", "manipulate.fill"),
-    METHOD("array.sum", "reduce.sum"),
-    METHOD("array.prod", "reduce.prod"),
-    METHOD("array.mean", "reduce.mean"),
-    METHOD("array.min", "reduce.min"),
-    METHOD("array.max", "reduce.max"),
-    METHOD("array.argmin", "reduce.argmin"),
-    METHOD("array.argmax", "reduce.argmax"),
-    METHOD("array.all", "reduce.all"),
-    METHOD("array.any", "reduce.any"),
+    REDUCE_METHOD("array.sum", "reduce.sum", SUM),
+    REDUCE_METHOD("array.prod", "reduce.prod", PROD),
+    REDUCE_METHOD("array.mean", "reduce.mean", MEAN),
+    REDUCE_METHOD("array.min", "reduce.min", MIN),
+    REDUCE_METHOD("array.max", "reduce.max", MAX),
+    REDUCE_METHOD("array.argmin", "reduce.argmin", ARGMIN),
+    REDUCE_METHOD("array.argmax", "reduce.argmax", ARGMAX),
+    REDUCE_METHOD("array.all", "reduce.all", ALL),
+    REDUCE_METHOD("array.any", "reduce.any", ANY),
+    METHOD("array.var", "reduce.var"),
+    METHOD("array.std", "reduce.std"),
+    METHOD("array.cumsum", "reduce.cumsum"),
+    METHOD("array.cumprod", "reduce.cumprod"),
     METHOD("array.dot", "linalg.dot"),
     {0},
 };

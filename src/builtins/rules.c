@@ -82,7 +82,7 @@ Type *rule_dtype(Call *c, uint32_t i, Type *otherwise) {
 
 /* --- signatures by letters -------------------------------------------------------------------------------------- */
 
-static Type *letter_type(char c) {
+Type *rule_letter(char c) {
     switch (c) {
     case '?': return TY_OF(TY_BOOL);
     case 'b': return TY_I(8);
@@ -93,6 +93,7 @@ static Type *letter_type(char c) {
     case 'I': return TY_U(32);
     case 'l': return TY_I(64);
     case 'L': return TY_U(64);
+    case 'e': return TY_F(16);
     case 'f': return TY_F(32);
     case 'd': return TY_F(64);
     case 'F': return TY_C(64);
@@ -123,7 +124,7 @@ static const char *find_sig(Call *c, uint32_t n) {
     for (const char *s = c->row->sigs; *s;) {
         bool good = strcspn(s, "-") == n;
         for (uint32_t i = 0; good && i < n; i++) {
-            Type *param = letter_type(s[i]);
+            Type *param = rule_letter(s[i]);
             good =
                 takes(param, args[i]) && (strong || param->kind != TY_FLOAT || param->bits == 64);
         }
@@ -143,12 +144,12 @@ static uint32_t count_given(const Call *c) {
 Type *rule_sigs(Call *c) {
     uint32_t n = count_given(c);
     const char *s = find_sig(c, n);
-    return s ? letter_type(s[n + 2]) : rule_no_overload(c);
+    return s ? rule_letter(s[n + 2]) : rule_no_overload(c);
 }
 
 bool rule_sigs_types(Call *c, Type **args, uint32_t n) {
     const char *s = find_sig(c, n);
     if (!s) return false;
-    for (uint32_t i = 0; i < n; i++) args[i] = letter_type(s[i]);
+    for (uint32_t i = 0; i < n; i++) args[i] = rule_letter(s[i]);
     return true;
 }

@@ -4,8 +4,7 @@
  * element or a view; one boolean or integer array goes through the prelude. */
 #include <string.h>
 
-#include "infer/infer_int.h"
-#include "lower/lower_int.h"
+#include "builtins/elementwise.h"
 
 typedef enum PartKindOf {
     PART_INT,
@@ -433,10 +432,6 @@ static const char *scatter_name(const Parts *parts, const Type *value) {
     return mask ? "index.put_mask" : "index.put";
 }
 
-static const char *assign_name(const Type *value) {
-    return value->kind == TY_ARRAY ? "index.assign_array" : "index.assign";
-}
-
 bool subscript_store_ok(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Arg value) {
     const Ins *ins = ir_at(inst->high, r);
     Cx *cx = in->cx;
@@ -469,10 +464,7 @@ bool subscript_store_ok(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Arg va
                       r);
         return true;
     }
-    Type *view = view_type(obj.ty, &parts);
-    if (view) {
-        infer_prelude(in, inst, assign_name(v), (Type *[]){view, v}, 2, r);
-    } else if (from_array && value.ty->ndim > 0) {
+    if (!view_type(obj.ty, &parts) && from_array && value.ty->ndim > 0) {
         return infer_fail_about(in, inst, (Ref[]){ins->args[2], ins->args[0]}, 2, ins->span,
                                 D_BAD_STORE, infer_value_text(cx, value.ty),
                                 "one element of an array");
@@ -486,18 +478,18 @@ void subscript_store(Lower *lo, Ref r, Arg obj, Arg index, Arg value) {
     bool too_many;
     (void)r;
     cut(obj.ty, index.ty, index.k, &parts, &bad, &too_many);
-    Ref a = lo_arg(lo, obj), v = lo_arg(lo, value);
+    Ref a = lo_arg(lo, obj);
     bool from_array = value.ty->kind == TY_ARRAY;
+    Type *view = parts.narrays ? NULL : view_type(obj.ty, &parts);
+    if (view) {
+        elementwise_store(lo, lower_view(lo, a, view, &parts, index), value);
+        return;
+    }
+    Ref v = lo_arg(lo, value);
     if (!from_array) v = lo_convert(lo, v, obj.ty->elem);
     if (parts.narrays) {
         Ref args[] = {a, part_value(lo, &parts.at[0], index), v};
         lo_prelude(lo, scatter_name(&parts, from_array ? value.ty : obj.ty->elem), 3, args);
-        return;
-    }
-    Type *view = view_type(obj.ty, &parts);
-    if (view) {
-        Ref target = lower_view(lo, a, view, &parts, index);
-        lo_prelude(lo, assign_name(from_array ? value.ty : obj.ty->elem), 2, (Ref[]){target, v});
         return;
     }
     if (from_array) v = lo_array_get(lo, v, NULL);

@@ -52,8 +52,20 @@ static bool add_object(PyObject *obj, const Row *row) {
     return true;
 }
 
-/* The object that a row names, if its module is imported; new reference or NULL, no exception left. */
-static PyObject *find_object(const char *name) {
+/* Is another thread still running the module's code? What it lacks may come yet. */
+static bool is_importing(PyObject *mod) {
+    PyObject *spec = build_get_attr(mod, "__spec__");
+    PyObject *flag = spec ? build_get_attr(spec, "_initializing") : NULL;
+    bool yes = flag && PyObject_IsTrue(flag) > 0;
+    build_clear_error();
+    Py_XDECREF(flag);
+    Py_XDECREF(spec);
+    return yes;
+}
+
+/* The object that a row names, if its module is imported; new reference or NULL, no exception left.
+ * *later: it may be there next time, with no more modules than now. */
+static PyObject *find_object(const char *name, bool *later) {
     const char *dot = strrchr(name, '.');
     char module[64];
     if ((size_t)(dot - name) >= sizeof module) return NULL;
@@ -64,10 +76,11 @@ static PyObject *find_object(const char *name) {
     PyObject *obj = dict ? build_get_item(dict, dot + 1) : NULL; /* borrowed, as all here */
     Py_XINCREF(obj);
     build_clear_error();
+    if (dict && !obj && is_importing(mod)) *later = true;
     return obj;
 }
 
-static bool resolve_rows(void) {
+static bool resolve_rows(bool *later) {
     size_t total = 0, at = 0;
     for (int t = 0; callables[t]; t++)
         for (const Row *r = callables[t]; r->name; r++) total++;
@@ -79,7 +92,7 @@ static bool resolve_rows(void) {
     for (int t = 0; callables[t]; t++)
         for (const Row *r = callables[t]; r->name; r++, at++) {
             if (resolved[at]) continue;
-            PyObject *obj = find_object(r->name);
+            PyObject *obj = find_object(r->name, later);
             if (!obj) continue;
             bool good = add_object(obj, r);
             Py_DECREF(obj);
@@ -96,8 +109,9 @@ static Py_ssize_t modules_seen;
 const Row *row_of_object(Infer *in, PyObject *obj) {
     Py_ssize_t modules = PyDict_Size(PyImport_GetModuleDict());
     if (modules != modules_seen) {
-        if (!resolve_rows() || in->cx->raised) cx_abort(in->cx);
-        modules_seen = modules;
+        bool later = false;
+        if (!resolve_rows(&later) || in->cx->raised) cx_abort(in->cx);
+        modules_seen = later ? -1 : modules;
     }
     const ObjectRow *o = &objects[slot_of(objects, capacity, obj)];
     return o->obj ? o->row : row_of_class(in, obj);

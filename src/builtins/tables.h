@@ -38,6 +38,8 @@ Type *rule_dtype(Call *c, uint32_t i, Type *otherwise);
 /* The type that is asked for with an object: int, np.float32, np.dtype(...), a whipsnake type; NULL: none. */
 Type *rule_object_type(Infer *in, PyObject *obj);
 
+/* The type that one of NumPy's letters stands for: ? b B h H i I l L e f d F D; NULL: none. */
+Type *rule_letter(char c);
 /* rules by Row.sigs: "d->d f->f": the first whose letters take the arguments without loss. */
 Type *rule_sigs(Call *c);
 /* The argument types that rule_sigs chose. */
@@ -55,3 +57,18 @@ Ref lower_is_exception(Lower *lo, Call *c);
 
 /* Constant results. */
 Const *const_bool(Cx *cx, bool b);
+
+/* Reductions (fused.c): of what is computed element by element on the way; 0: the argument is an array already. */
+typedef enum ReduceFn {
+    REDUCE_SUM,
+    REDUCE_PROD,
+    REDUCE_MIN,
+    REDUCE_MAX,
+    REDUCE_MEAN,
+    REDUCE_ANY,
+    REDUCE_ALL,
+    REDUCE_COUNT,
+    REDUCE_ARGMIN,
+    REDUCE_ARGMAX
+} ReduceFn;
+Ref fused_reduce(Lower *lo, Call *c);

@@ -15,7 +15,9 @@ static const struct {
 static const char *const iter_words[] = {[ITER_PLAIN] = "iter",
                                          [ITER_ENUMERATE] = "enumerate",
                                          [ITER_ZIP] = "zip",
-                                         [ITER_REVERSED] = "reversed"};
+                                         [ITER_REVERSED] = "reversed",
+                                         [ITER_NDINDEX] = "ndindex",
+                                         [ITER_NDENUMERATE] = "ndenumerate"};
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
@@ -191,7 +193,7 @@ static Type *make(const char *word, const TypeList *x) {
     if (x->n != 1) return NULL;
     if (strcmp(word, "optional") == 0) return ty_optional(x->at[0]);
     if (strcmp(word, "dtype") == 0) return ty_dtype(x->at[0]);
-    for (IterHow how = ITER_PLAIN; how <= ITER_REVERSED; how++)
+    for (IterHow how = ITER_PLAIN; how < ITER_SHARED; how++)
         if (strcmp(word, iter_words[how]) == 0) return ty_iter(how, x->at[0], NULL, 0);
     return NULL;
 }

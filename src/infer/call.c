@@ -634,7 +634,7 @@ static Type *call_one(Infer *in, Inst *inst, Ref r, uint32_t which, Const **k) {
     Callee c;
     if (!infer_callee_at(in, inst, r, which, &c)) return NULL;
     if (c.kind == CALLEE_ROW) {
-        Type *ty = c.row->type(&c.call);
+        Type *ty = row_type(&c.call);
         if (ty && c.row->constant) *k = c.row->constant(&c.call);
         return ty;
     }

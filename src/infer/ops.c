@@ -12,7 +12,7 @@ static Const *const_bool(Cx *cx, bool b) { return ir_const_int(cx, TY_OF(TY_BOOL
 
 /* --- unary ----------------------------------------------------------------------------------------------------- */
 
-static Type *infer_unary(Infer *in, Inst *inst, const Ins *ins, Const **k) {
+static Type *infer_unary(Infer *in, Inst *inst, Ref r, const Ins *ins, Const **k) {
     Arg a = arg_of(inst, ins->args[0]);
     Type *ty = infer_plain(a.ty);
     static const char *const text[] = {"-", "+", "~", "not "};
@@ -22,6 +22,7 @@ static Type *infer_unary(Infer *in, Inst *inst, const Ins *ins, Const **k) {
         *k = t;
         return TY_OF(TY_BOOL);
     }
+    if (ty->kind == TY_ARRAY) return elementwise_unary_type(in, inst, r);
     Type *result = NULL;
     if (ty->kind == TY_BOOL)
         result = TY_I(64);
@@ -68,8 +69,26 @@ static Type *infer_truth(Infer *in, Inst *inst, const Ins *ins, Const **k) {
 
 /* --- tuples, slices, iteration -------------------------------------------------------------------------------------- */
 
-static Type *infer_tuple(Infer *in, Inst *inst, const Ins *ins, Const **k) {
+/* Is the list display only an argument of functions that take lists, or a part of one that is? */
+static bool is_list_taken(Infer *in, const Inst *inst, Ref r) {
+    const InstState *s = inst->state;
+    for (uint32_t i = s->use_start[r]; i < s->use_start[r + 1]; i++) {
+        if (s->users[i] & USER_BLOCK) return false;
+        const Ins *user = ir_at(inst->high, s->users[i]);
+        if (user->op == OP_TUPLE && user->imm && is_list_taken(in, inst, s->users[i])) continue;
+        const Type *f = user->op == OP_CALL ? ir_at(inst->high, user->args[0])->ty : NULL;
+        const Row *row = f && f->kind == TY_FUNC && f->obj ? row_of_object(in, f->obj) : NULL;
+        if (!row || !(row->flags & ROW_LISTS)) return false;
+    }
+    return true;
+}
+
+static Type *infer_tuple(Infer *in, Inst *inst, Ref r, const Ins *ins, Const **k) {
     Cx *cx = in->cx;
+    if (ins->imm && !is_list_taken(in, inst, r)) {
+        infer_hint(in, "use a tuple or a NumPy array");
+        return infer_fail(in, ins->span, D_NOT_YET, "lists");
+    }
     Type **items = NEWN(cx, Type *, ins->nargs + 1);
     Const *c = NEW(cx, Const);
     c->seq.items = NEWN(cx, Const *, ins->nargs + 1);
@@ -365,7 +384,7 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
         if (in->final && ins->refusal->hint) diag_hint(in->cx, "%s", ins->refusal->hint);
         return infer_fail(in, ins->span, (DiagId)ins->refusal->diag, ins->refusal->text);
     case OP_STRONG: return infer_strong(in, inst, ins, k);
-    case OP_UNARY: return infer_unary(in, inst, ins, k);
+    case OP_UNARY: return infer_unary(in, inst, r, ins, k);
     case OP_BINARY:
     case OP_INPLACE: {
         Arg a = arg_of(inst, ins->args[0]), b = arg_of(inst, ins->args[1]);
@@ -393,7 +412,7 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
         return infer_fail_about(in, inst, ins->args, 1, ins->span, D_UNSUPPORTED,
                                 "deleting an item");
     case OP_SLICE: return infer_slice(in, inst, ins, k);
-    case OP_TUPLE: return infer_tuple(in, inst, ins, k);
+    case OP_TUPLE: return infer_tuple(in, inst, r, ins, k);
     case OP_UNPACK: return infer_unpack(in, inst, ins);
     case OP_CALL: return infer_call(in, inst, r, k);
     case OP_ITER: return infer_iter(in, inst, ins);

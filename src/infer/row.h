@@ -16,6 +16,10 @@ enum RowFlag {
     ROW_METHOD = 1, /* "ndarray.sum": a method or attribute of a type, not a callable of a module */
     ROW_ATTRIBUTE = 2, /* read without a call */
     ROW_PRELUDE = 4, /* written in Python: whipsnake.prelude.<prelude> */
+    ROW_REDUCES =
+        16, /* only reads its arguments; a prelude function whose `lower` is tried first: it
+                         may compute the first argument on the way, or give 0 */
+    ROW_LISTS = 32, /* takes lists that are written in the call: as tuples */
     ROW_MEMBERS = 8, /* a class that stands for values: the row is that of all its attributes */
 };
 
@@ -33,6 +37,8 @@ struct Row {
     int data2;
     const char *prelude; /* "creation.linspace" */
     const char *doc; /* one line for the manual */
+    /* Elementwise functions, for arrays: "XX>X:bBhHilL" (builtins/ufunc.c); NULL: none */
+    const char *loops;
     const char *takes; /* for "it takes ..." where a call is refused: "numbers"; or NULL */
 };
 
@@ -48,6 +54,23 @@ const char *row_function_names(Cx *cx, const char *module, Near *near, uint32_t 
 /* All rows, for the manual and for tests: a new list of tuples (name, kind, params or None, doc or None, prelude or
  * None), kind being "function", "method" or "attribute"; NULL with an exception set. GIL held. */
 PyObject *row_list(void);
+
+/* The rules of a row on a call: its own, or where an elementwise function is given arrays those of
+ * builtins/elementwise.c, which use its own for each element. */
+Type *row_type(Call *c);
+Ref row_lower(Lower *lo, Call *c);
+
+/* Operators on whole arrays are calls of NumPy's elementwise functions. */
+Type *elementwise_unary_type(Infer *in, Inst *inst, Ref r);
+Ref elementwise_unary(Lower *lo, Ref r);
+/* Is the instruction an elementwise function with an array as its result, which could be computed
+ * where it is used? */
+bool elementwise_may_wait(Infer *in, Inst *inst, Ref r);
+/* Does an instruction leave all arrays alone, so that one that waits may be computed behind it?
+ * *raises: but it may raise. */
+bool elementwise_passes(Infer *in, Inst *inst, Ref r, bool *raises);
+/* Raises now where the shapes of a waiting instruction do not fit. */
+void elementwise_check(Lower *lo, Ref r);
 
 /* A bound method is a closure whose code is the row. */
 const Row *row_of_closure(const Type *ty);

@@ -3,13 +3,28 @@
 
 #include <string.h>
 
+#include "infer/infer_int.h"
 #include "lower/lower_int.h"
 
 /* --- values --------------------------------------------------------------------------------------------------- */
 
+static Ref lower_ins(Lower *lo, Ref r);
+
+/* What has waited for its use, as a value after all. */
+static Ref lower_waiting(Lower *lo, Ref high) {
+    Ref user = lo->ins;
+    Span span = lo->span;
+    lo->span = ir_at(lo->high, high)->span;
+    lo->map[high] = lower_ins(lo, high);
+    lo->ins = user;
+    lo->span = span;
+    return lo->map[high];
+}
+
 Ref lo_get(Lower *lo, Ref high) {
     Ref r = lo->map[high];
     if (r) return r;
+    if (lo->waits[high]) return lower_waiting(lo, high);
     const Ins *ins = ir_at(lo->high, high);
     if (ins->op == OP_UNSET || ins->ty->kind == TY_UNDEF) return lo_zero(lo, TY_OF(TY_NONE));
     if (ins->k) return lo_const(lo, ins->k);
@@ -239,7 +254,10 @@ static Arg arg_of(Lower *lo, Ref r) {
     return (Arg){.ref = r, .item = -1, .ty = ins->ty, .k = ins->k, .weak = ins->weak};
 }
 
-static Ref lower_unary(Lower *lo, const Ins *ins) {
+static Ref lower_unary(Lower *lo, Ref r) {
+    const Ins *ins = ir_at(lo->high, r);
+    Type *of = infer_plain(ir_at(lo->high, ins->args[0])->ty);
+    if (of->kind == TY_ARRAY && ins->sub != UN_NOT) return elementwise_unary(lo, r);
     Ref v = lo_get(lo, ins->args[0]);
     if (ins->sub == UN_NOT) return lo_not(lo, lo_truth(lo, v));
     if (lo_type(lo, v)->kind == TY_OPTIONAL) v = lo_convert(lo, v, lo_type(lo, v)->of);
@@ -293,8 +311,8 @@ static Ref lower_choice(Lower *lo, Ref r, uint32_t n) {
         Callee c;
         if (!infer_callee_at(lo->in, lo->inst, r, i, &c))
             INTERNAL(lo->cx, lo->span, "a call lost its callee");
-        c.call.result = c.kind == CALLEE_ROW ? c.row->type(&c.call) : NULL;
-        Ref v = c.kind == CALLEE_ROW ? c.row->lower(lo, &c.call) : lower_call_inst(lo, &c);
+        c.call.result = c.kind == CALLEE_ROW ? row_type(&c.call) : NULL;
+        Ref v = c.kind == CALLEE_ROW ? row_lower(lo, &c.call) : lower_call_inst(lo, &c);
         v = c.kind == CALLEE_INST && c.inst->ret->kind == TY_UNDEF ? lo_zero(lo, ty)
                                                                    : lo_convert(lo, v, ty);
         lo_jump(lo, done, 1, &v);
@@ -304,6 +322,41 @@ static Ref lower_choice(Lower *lo, Ref r, uint32_t n) {
     return result;
 }
 
+/* A reduction that computes what it reduces; 0: it is called. */
+static Ref lower_fused(Lower *lo, Ref r, const Callee *callee) {
+    const Row *row = callee->public_row;
+    if (!row || !(row->flags & ROW_REDUCES)) return 0;
+    Call c = callee->call;
+    c.in = lo->in, c.inst = lo->inst, c.ins = r, c.row = row;
+    return row->lower(lo, &c);
+}
+
+static const Arg *argument_named(const Callee *c, const char *name) {
+    for (uint32_t i = 0; i < c->def->nparams; i++)
+        if (strcmp(c->def->params[i], name) == 0) return &c->call.args[i];
+    return NULL;
+}
+
+static bool is_axis(const Const *axis, int64_t k, int64_t rank) {
+    if (axis->ty->kind == TY_NONE) return true;
+    if (axis->ty->kind != TY_TUPLE) return axis->i == k || axis->i + rank == k;
+    for (uint32_t i = 0; i < axis->seq.n; i++)
+        if (is_axis(axis->seq.items[i], k, rank)) return true;
+    return false;
+}
+
+/* Axes that a reduction has kept have length 1: as constants, so that what is computed with them knows. */
+static Ref with_kept_axes(Lower *lo, const Callee *c, Ref v) {
+    Type *ty = lo_type(lo, v);
+    if (!c->public_row || !(c->public_row->flags & ROW_REDUCES) || ty->kind != TY_ARRAY) return v;
+    const Arg *axis = argument_named(c, "axis"), *keep = argument_named(c, "keepdims");
+    if (!axis || !axis->k || !keep || !keep->k || !keep->k->i || ty->layout == 'A') return v;
+    Ref shape[32];
+    for (uint32_t k = 0; k < ty->ndim; k++)
+        shape[k] = is_axis(axis->k, k, ty->ndim) ? lo_int(lo, 1) : lo_array_dim(lo, v, k);
+    return lo_array_make(lo, ty, lo_array_data(lo, v), lo_array_owner(lo, v), shape, NULL);
+}
+
 static Ref lower_call(Lower *lo, Ref r) {
     uint32_t n = infer_callee_count(lo->inst, r);
     if (n > 1) return lower_choice(lo, r, n);
@@ -311,8 +364,9 @@ static Ref lower_call(Lower *lo, Ref r) {
     if (!infer_callee(lo->in, lo->inst, r, &c))
         INTERNAL(lo->cx, lo->span, "a call lost its callee");
     c.call.result = ir_at(lo->high, r)->ty;
-    if (c.kind == CALLEE_ROW) return c.row->lower(lo, &c.call);
-    return lower_call_inst(lo, &c);
+    if (c.kind == CALLEE_ROW) return row_lower(lo, &c.call);
+    Ref fused = lower_fused(lo, r, &c);
+    return fused ? fused : with_kept_axes(lo, &c, lower_call_inst(lo, &c));
 }
 
 static Ref lower_global(Lower *lo, int64_t number, Type *ty) {
@@ -419,7 +473,7 @@ static Ref lower_ins(Lower *lo, Ref r) {
     case OP_UNSET: return 0;
     case OP_GLOBAL: return lower_global(lo, ins->imm, ins->ty);
     case OP_STRONG: return lo_convert(lo, lo_get(lo, ins->args[0]), ins->ty);
-    case OP_UNARY: return lower_unary(lo, ins);
+    case OP_UNARY: return lower_unary(lo, r);
     case OP_BINARY:
     case OP_INPLACE: {
         Arg a = arg_of(lo, ins->args[0]), b = arg_of(lo, ins->args[1]);
@@ -535,6 +589,42 @@ static void lower_term(Lower *lo, BlockId hb) {
     }
 }
 
+/* --- waiting: an elementwise function whose result is used once, further down in its block, is computed there. No
+ * store may stand between, and what raises there must not come before this would have. */
+
+/* The one user of r, an instruction of the same block, or 0. */
+static Ref only_user(const Lower *lo, Ref r) {
+    const InstState *s = lo->inst->state;
+    if (s->use_start[r + 1] - s->use_start[r] != 1) return 0;
+    uint32_t user = s->users[s->use_start[r]];
+    return user & USER_BLOCK || ir_at(lo->high, user)->block != ir_at(lo->high, r)->block ? 0
+                                                                                          : user;
+}
+
+static bool can_wait(Lower *lo, const Refs *ins, uint32_t at, bool *raises) {
+    Ref r = ins->at[at], user = only_user(lo, r);
+    if (!user) return false;
+    for (uint32_t i = at + 1; i < ins->n && ins->at[i] != user; i++)
+        if (!elementwise_passes(lo->in, lo->inst, ins->at[i], raises)) return false;
+    if (ir_at(lo->high, user)->op == OP_SETITEM) *raises = true; /* its subscripts */
+    return true;
+}
+
+/* A bound method waits with its object. */
+static bool is_waiting_method(const Lower *lo, Ref r) {
+    const Ins *ins = ir_at(lo->high, r);
+    return ins->op == OP_GETATTR && ins->ty->kind == TY_CLOSURE && lo->waits[ins->args[0]];
+}
+
+static bool waits(Lower *lo, const Refs *ins, uint32_t at) {
+    Ref r = ins->at[at];
+    bool raises = false, method = is_waiting_method(lo, r);
+    if (!method && !elementwise_may_wait(lo->in, lo->inst, r)) return false;
+    if (!can_wait(lo, ins, at, &raises)) return false;
+    if (raises && !method) elementwise_check(lo, r);
+    return lo->waits[r] = true;
+}
+
 static void lower_block(Lower *lo, BlockId hb) {
     const Block *block = &lo->high->blocks.at[hb];
     lo->b = lo->blocks[hb];
@@ -550,7 +640,7 @@ static void lower_block(Lower *lo, BlockId hb) {
     for (uint32_t i = 0; i < block->ins.n; i++) {
         Ref r = block->ins.at[i];
         lo->span = ir_at(lo->high, r)->span;
-        if (lo->map[r]) continue;
+        if (lo->map[r] || waits(lo, &block->ins, i)) continue;
         Ref v = lower_ins(lo, r);
         lo->map[r] = v;
         if (infer_never_returns(lo->in, lo->inst, r)) {
@@ -607,6 +697,7 @@ Fn *lower_instance(Infer *in, Inst *inst) {
     Lower lo = {.cx = cx, .in = in, .inst = inst, .high = inst->high, .fn = fn};
     if (!fn->blocks.n) ir_new_block(cx, fn, "entry");
     lo.map = NEWN(cx, Ref, inst->high->ins.n);
+    lo.waits = NEWN(cx, bool, inst->high->ins.n);
     lo.blocks = NEWN(cx, BlockId, inst->high->blocks.n);
     make_blocks(&lo);
     Cfg *cfg = ir_cfg(cx, inst->high);

@@ -18,6 +18,7 @@ struct Lower {
     Ref ins; /* the HIGH instruction being lowered, and its place */
     Span span;
     Ref *map; /* HIGH Ref -> LOW Ref */
+    bool *waits; /* per HIGH Ref: lowered where it is used, maybe as a part of that */
     BlockId *blocks; /* HIGH block -> LOW block */
     Edge handler; /* of the blocks being made */
     bool dead; /* what follows in this block cannot be reached */

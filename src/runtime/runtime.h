@@ -148,6 +148,9 @@ int64_t ws_gcd(int64_t a, int64_t b);
 int64_t ws_powmod(int64_t base, int64_t exponent, int64_t modulus);
 /* Can an array be seen with another shape of the same size without a copy? result: 1 or 0, then
  * new_rank strides in bytes. */
+/* Why shapes do not fit: the text of the ValueError. */
+typedef enum ShapeFault { SHAPES_BROADCAST, SHAPES_OUTPUT, SHAPES_INPUT } ShapeFault;
+Status ws_raise_shapes(WsCtx *ctx, int32_t site, int64_t fault, int64_t n, const int64_t *shapes);
 void ws_reshape_plan(int64_t rank, const int64_t *shape, const int64_t *strides, int64_t new_rank,
                      const int64_t *new_shape, int64_t *result);
 double ws_floordiv(double a, double b);

@@ -1,7 +1,10 @@
-/* Shapes of arrays: which reshapes need no copy. */
+/* Shapes of arrays: which reshapes need no copy, what does not fit. */
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "core/exceptions.h"
 #include "runtime/runtime.h"
 
 enum { MAX_RANK = 32 };
@@ -49,6 +52,44 @@ void ws_reshape_plan(int64_t rank, const int64_t *shape, const int64_t *strides,
         size *= new_shape[i];
     }
     result[0] = size == 0 || plan(n, s, t, new_rank, new_shape, result + 1);
+}
+
+/* --- shapes that do not fit ------------------------------------------------------------------- */
+
+/* "(3,4) ": as NumPy writes a shape; returns what is behind the shape. */
+static const int64_t *write_shape(char *out, size_t size, const int64_t *shape) {
+    int64_t rank = *shape++;
+    size_t n = (size_t)snprintf(out, size, "(");
+    for (int64_t i = 0; i < rank && n + 24 < size; i++)
+        n += (size_t)snprintf(out + n, size - n, i ? ",%lld" : "%lld", (long long)shape[i]);
+    snprintf(out + n, size - n, rank == 1 ? ",)" : ")");
+    return shape + rank;
+}
+
+Status ws_raise_shapes(WsCtx *ctx, int32_t site, int64_t fault, int64_t n, const int64_t *shapes) {
+    char text[2][200], all[460] = "";
+    for (int64_t i = 0; i < n; i++) {
+        shapes = write_shape(text[i & 1], sizeof *text, shapes);
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s ", text[i & 1]);
+    }
+    switch ((ShapeFault)fault) {
+    case SHAPES_BROADCAST:
+        rt_raise(ctx, site, EXC_ValueError,
+                 "operands could not be broadcast together with shapes %s", all);
+        break;
+    case SHAPES_OUTPUT:
+        rt_raise(ctx, site, EXC_ValueError,
+                 "non-broadcastable output operand with shape %s doesn't match the broadcast shape "
+                 "%s",
+                 text[0], text[1]);
+        break;
+    case SHAPES_INPUT:
+        rt_raise(ctx, site, EXC_ValueError,
+                 "could not broadcast input array from shape %s into shape %s", text[0], text[1]);
+        break;
+    }
+    return 1;
 }
 
 int64_t ws_powmod(int64_t base, int64_t exponent, int64_t modulus) {

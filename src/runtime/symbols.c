@@ -64,14 +64,15 @@ static void *find_sleef(const char *name) {
 }
 
 /* Helpers of the C compiler's run time that LLVM calls for 128-bit integers and half precision. */
-extern void __udivti3(void), __divti3(void), __umodti3(void), __modti3(void);
+extern void __udivti3(void), __divti3(void), __umodti3(void), __modti3(void), __truncdfhf2(void),
+    __truncsfhf2(void), __extendhfsf2(void);
 static const struct {
     const char *name;
     void (*address)(void);
-} compiler_rt[] = {{"__udivti3", __udivti3},
-                   {"__divti3", __divti3},
-                   {"__umodti3", __umodti3},
-                   {"__modti3", __modti3}};
+} compiler_rt[] = {{"__udivti3", __udivti3},        {"__divti3", __divti3},
+                   {"__umodti3", __umodti3},        {"__modti3", __modti3},
+                   {"__truncdfhf2", __truncdfhf2},  {"__truncsfhf2", __truncsfhf2},
+                   {"__extendhfsf2", __extendhfsf2}};
 
 void *rt_find_symbol(const char *name) {
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)

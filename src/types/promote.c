@@ -107,6 +107,37 @@ bool ty_promote_compare(Operand a, Operand b, Type **common, bool *mixed) {
     return true;
 }
 
+/* --- dtypes ----------------------------------------------------------------------------------- */
+
+static Type *join_int_dtypes(Type *a, Type *b) {
+    if (a->is_signed == b->is_signed) return a->bits >= b->bits ? a : b;
+    Type *s = a->is_signed ? a : b, *u = a->is_signed ? b : a;
+    if (s->bits > u->bits) return s;
+    return u->bits == 64 ? TY_F(64) : TY_I(2u * u->bits);
+}
+
+/* Bits of the smallest float that holds all values of the type (int64: as good as one can). */
+static unsigned float_bits(const Type *t) {
+    if (t->kind == TY_FLOAT) return t->bits;
+    if (t->kind == TY_COMPLEX) return t->bits / 2u;
+    return t->bits <= 8 ? 16 : t->bits == 16 ? 32 : 64;
+}
+
+Type *ty_dtype_join(Type *a, Type *b) {
+    if (a == b || b->kind == TY_BOOL) return a;
+    if (a->kind == TY_BOOL) return b;
+    if (a->kind == TY_INT && b->kind == TY_INT) return join_int_dtypes(a, b);
+    unsigned wa = float_bits(a), wb = float_bits(b), width = wa > wb ? wa : wb;
+    if (a->kind != TY_COMPLEX && b->kind != TY_COMPLEX) return TY_F(width);
+    return TY_C(2 * (width < 32 ? 32 : width));
+}
+
+Type *ty_dtype_weak(Type *dtype, Type *weak) {
+    if (dtype->kind >= weak->kind) return dtype;
+    if (weak->kind == TY_COMPLEX && dtype->kind == TY_FLOAT) return ty_dtype_join(dtype, TY_C(64));
+    return weak;
+}
+
 static Type *join_tuples(Type *a, Type *b) {
     if (a->nitems != b->nitems || a->obj != b->obj) return NULL;
     enum { FEW = 16 };

@@ -63,6 +63,14 @@ bool ty_promote(BinOp op, Operand a, Operand b, Promotion *out);
  * value: then *mixed is true and the operands stay as they are. */
 bool ty_promote_compare(Operand a, Operand b, Type **common, bool *mixed);
 
+/* --- arrays: NumPy's own rules, where integers keep their width ---------------------------------- */
+
+/* What elements of two types compute in: NumPy's result_type of two dtypes. */
+Type *ty_dtype_join(Type *a, Type *b);
+/* The same for a dtype and a Python number of type `weak` (bool, int64, float64, complex128): the
+ * dtype, unless the number is of a higher kind: int, float, complex. */
+Type *ty_dtype_weak(Type *dtype, Type *weak);
+
 /* The type in which a variable meets itself on two paths: numbers widen (int64 and float64 give
  * float64, bool and int64 int64, int64 and uint64 float64), T and none give optional(T), tuples
  * join item by item, arrays of one element type and rank join their layouts. NULL: no common type.

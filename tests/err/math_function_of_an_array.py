@@ -1,6 +1,6 @@
-# math_function_of_an_array: math.sqrt of an array; the message says how to loop
+# math_function_of_an_array: math.sqrt of an array; the message tells of NumPy's
 # expect: TypingError
-# tells: math.sqrt | array | loop
+# tells: math.sqrt | array | np.sqrt
 import math
 
 import numpy as np

@@ -1,6 +1,6 @@
 # truth_of_an_array: the truth of a whole array
 # expect: any
-# tells: whole arrays | float64
+# tells: truth value | (a > 0).any()
 import numpy as np
 
 from whipsnake import njit

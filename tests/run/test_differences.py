@@ -99,6 +99,16 @@ def test_a_variable_int_is_no_weak_number():
     assert compiled(lambda x: x * 3)(np.float32(0.1)) == float(np.float32(0.1) * np.float32(3))
 
 
+def test_numbers_meet_arrays_as_python_numbers():
+    def scale(x, y):
+        return x * y[0]
+
+    x, y = np.ones(3, np.float32), np.ones(3)
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+        assert scale(x, y).dtype == np.float64
+    assert compiled(scale)(x, y).dtype == np.float32
+
+
 # --- types ----------------------------------------------------------------------------------------
 
 def test_numpy_scalars_come_back_as_python_numbers():

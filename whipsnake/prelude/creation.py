@@ -4,28 +4,27 @@ import math
 
 import numpy as np
 
-from whipsnake.prelude.index import assign, assign_array
 from whipsnake.prelude.intrinsics import dtype_of, layout
 
 
 def zeros(shape, dtype=np.float64, order="C"):
     """np.zeros."""
     out = np.empty(shape, dtype, order)
-    assign(out, 0)
+    out[...] = 0
     return out
 
 
 def ones(shape, dtype=np.float64, order="C"):
     """np.ones."""
     out = np.empty(shape, dtype, order)
-    assign(out, 1)
+    out[...] = 1
     return out
 
 
 def full(shape, fill_value, dtype=None, order="C"):
     """np.full."""
     out = np.empty(shape, dtype_of(fill_value) if dtype is None else dtype, order)
-    assign(out, fill_value)
+    out[...] = fill_value
     return out
 
 
@@ -41,42 +40,35 @@ def empty_like(prototype, dtype=None):
 def zeros_like(a, dtype=None):
     """np.zeros_like."""
     out = empty_like(a, dtype)
-    assign(out, 0)
+    out[...] = 0
     return out
 
 
 def ones_like(a, dtype=None):
     """np.ones_like."""
     out = empty_like(a, dtype)
-    assign(out, 1)
+    out[...] = 1
     return out
 
 
 def full_like(a, fill_value, dtype=None):
     """np.full_like."""
     out = empty_like(a, dtype)
-    assign(out, fill_value)
+    out[...] = fill_value
     return out
 
 
 def copy(a, order="C"):
     """a.copy(): in C order unless asked otherwise."""
     out = np.empty(a.shape, a.dtype, order)
-    assign_array(out, a)
+    out[...] = a
     return out
 
 
 def copy_like(a):
     """np.copy(a): F arrays stay F."""
     out = empty_like(a)
-    assign_array(out, a)
-    return out
-
-
-def astype(a, dtype):
-    """a.astype(dtype): always a new array."""
-    out = empty_like(a, dtype)
-    assign_array(out, a)
+    out[...] = a
     return out
 
 
@@ -155,3 +147,11 @@ def eye(N, M=None, k=0, dtype=np.float64):
 def identity(n, dtype=np.float64):
     """np.identity."""
     return eye(n, None, 0, dtype)
+
+
+def asarray(a, dtype=None):
+    """np.asarray: `a` itself where it is an array of that dtype."""
+    if isinstance(a, np.ndarray):
+        if dtype is None or a.dtype == dtype:
+            return a
+    return np.array(a, dtype)

@@ -21,7 +21,7 @@ def _take(a, index, out):
             out[i] = a[index[i]]
     else:
         for i in range(index.shape[0]):
-            assign_array(out[i], a[index[i]])
+            out[i][...] = a[index[i]]
 
 
 def take_mask(a, mask):
@@ -65,7 +65,7 @@ def _take_mask(a, mask, out, at):
     else:
         for i in range(mask.shape[0]):
             if mask[i]:
-                assign_array(out[at], a[i])
+                out[at][...] = a[i]
                 at += 1
     return at
 
@@ -96,7 +96,7 @@ def _put(a, index, value):
             a[index[i]] = value
     else:
         for i in range(index.shape[0]):
-            assign(a[index[i]], value)
+            a[index[i]][...] = value
 
 
 def put_array(a, index, values):
@@ -113,7 +113,7 @@ def put_array(a, index, values):
             a[index[i]] = values[i * step]
     else:
         full = np.empty(index.shape + a.shape[1:], a.dtype)
-        assign_array(full, values)
+        full[...] = values
         _put_rows(a, index, full)
 
 
@@ -126,7 +126,7 @@ def _put_rows(a, index, full):
             a[index[i]] = full[i]
     else:
         for i in range(index.shape[0]):
-            assign_array(a[index[i]], full[i])
+            a[index[i]][...] = full[i]
 
 
 def put_mask(a, mask, value):
@@ -146,7 +146,7 @@ def _put_mask(a, mask, value):
     else:
         for i in range(mask.shape[0]):
             if mask[i]:
-                assign(a[i], value)
+                a[i][...] = value
 
 
 def put_mask_array(a, mask, values):
@@ -164,7 +164,7 @@ def put_mask_array(a, mask, values):
         _put_mask_array(a, mask, values, 0, 1 if values.shape[0] == n else 0)
     else:
         full = np.empty((n,) + a.shape[mask.ndim :], a.dtype)
-        assign_array(full, values)
+        full[...] = values
         _put_mask_rows(a, mask, full, 0)
 
 
@@ -192,21 +192,9 @@ def _put_mask_rows(a, mask, full, at):
     else:
         for i in range(mask.shape[0]):
             if mask[i]:
-                assign_array(a[i], full[at])
+                a[i][...] = full[at]
                 at += 1
     return at
-
-
-def assign(view, value):
-    """view[...] = value for one value."""
-    if view.ndim == 0:
-        view[()] = value
-    elif view.ndim == 1:
-        for i in range(view.shape[0]):
-            view[i] = value
-    else:
-        for i in range(view.shape[0]):
-            assign(view[i], value)
 
 
 def _step(have, want):
@@ -216,35 +204,3 @@ def _step(have, want):
             f"could not broadcast input array from shape ({have},) into shape ({want},)"
         )
     return 0 if have == 1 else 1
-
-
-def assign_array(view, source):
-    """view[...] = source, broadcast; right also where the two overlap."""
-    if same_memory(view, source):
-        source = source.copy()
-    _copy(view, source)
-
-
-def _copy(view, source):
-    if source.ndim > view.ndim:
-        if source.shape[0] != 1:
-            raise ValueError("could not broadcast input array: it has too many dimensions")
-        _copy(view, source[0])
-    elif view.ndim == 0:
-        view[()] = source[()]
-    elif source.ndim == 0:
-        assign(view, source[()])
-    elif source.ndim < view.ndim:
-        for i in range(view.shape[0]):
-            _copy(view[i], source)
-    elif view.ndim == 1:
-        if _step(source.shape[0], view.shape[0]) == 0:
-            if view.shape[0] > 0:
-                assign(view, source[0])
-        else:
-            for i in range(view.shape[0]):
-                view[i] = source[i]
-    else:
-        step = _step(source.shape[0], view.shape[0])
-        for i in range(view.shape[0]):
-            _copy(view[i], source[i * step])

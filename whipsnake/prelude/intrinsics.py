@@ -66,3 +66,25 @@ def library_matmul(a, b, out):
 def same_memory(a, b):
     """May `a` and `b` share an element? True may be wrong, False is not."""
     return np.may_share_memory(a, b)
+
+
+def axis_first(a, axis):
+    """A view of `a` with this axis in front; AxisError if there is none."""
+    return np.moveaxis(a, axis, 0)
+
+
+def axis_insert(a, axis):
+    """A view of a C-contiguous `a` with an axis of length 1 at this place."""
+    return np.expand_dims(a, axis)
+
+
+def common_dtype(arrays):
+    """The dtype that the arrays of a tuple have in common."""
+    return np.result_type(*arrays)
+
+
+def with_length(shape, axis, n):
+    """The shape with another length of one axis."""
+    shape = list(shape)
+    shape[axis] = n
+    return tuple(shape)

@@ -2,7 +2,7 @@
 
 
 from whipsnake.prelude.creation import copy
-from whipsnake.prelude.index import assign
+
 from whipsnake.prelude import intrinsics
 
 
@@ -140,7 +140,7 @@ def _picked(values, axes):
 
 def fill(a, value):
     """a.fill(value)."""
-    assign(a, value)
+    a[...] = value
 
 
 def ascontiguousarray(a):

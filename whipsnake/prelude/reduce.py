@@ -1,13 +1,528 @@
-"""Reductions over whole arrays."""
+"""Reductions: of all elements, or along axes.
+
+A reduction along an axis is one function (`_into`) that goes through memory in its order: axes that
+step wider than the reduced one are looped over outside; what is left is either a line, which is
+reduced to a number, or rows, which are added up one by one.
+
+`keep` is None or 1, not a bool: whether axes are kept is part of the type of the result.
+"""
 
 import math
 
 import numpy as np
 
-from whipsnake.prelude.intrinsics import contiguous, is_contiguous, pairwise_sum, reshape
+from whipsnake.prelude.intrinsics import (
+    axis_first,
+    axis_insert,
+    contiguous,
+    is_contiguous,
+    pairwise_sum,
+    reshape,
+)
 
 
-def sum(a):
+# -- along axes -----------------------------------------------------------------------------------
+
+
+def _into(b, r, line, rows):
+    """r = b reduced along its first axis."""
+    if r.ndim == 0:
+        r[()] = line(b, r)
+    elif abs(b.strides[0]) < abs(b.strides[1]):
+        for i in range(r.shape[0]):
+            _into(b[:, i], r[i, ...], line, rows)
+    else:
+        rows(b, r)
+
+
+def _along(a, axis, dtype, keep, line, rows):
+    """An array: `a` reduced along an axis or a tuple of them."""
+    if isinstance(axis, tuple):
+        axes = _normal(axis, a.ndim)
+        _check_axes(axes)
+        return _along_several(a, axes, dtype, keep, line, rows)
+    b = axis_first(a, axis)
+    r = np.empty(b.shape[1:], dtype)
+    _into(b, r, line, rows)
+    return r if keep is None else axis_insert(r, axis)
+
+
+def _normal(axes, ndim):
+    """The axes as numbers from 0 on."""
+    if len(axes) == 0:
+        return ()
+    k = axes[0]
+    if not -ndim <= k < ndim:
+        raise np.exceptions.AxisError(k, ndim)
+    return (k + ndim if k < 0 else k + 0,) + _normal(axes[1:], ndim)
+
+
+def _check_axes(axes):
+    for i in range(len(axes)):
+        for j in range(i):
+            if axes[i] == axes[j]:
+                raise ValueError("duplicate value in 'axis'")
+
+
+def _along_several(a, axes, dtype, keep, line, rows):
+    if len(axes) == 0:
+        return a.astype(dtype)
+    r = _along(a, axes[0], dtype, keep, line, rows)
+    if len(axes) == 1:
+        return r
+    rest = axes[1:] if keep is not None else _moved(axes[1:], axes[0])
+    return _along_several(r, rest, dtype, keep, line, rows)
+
+
+def _moved(axes, gone):
+    """The axes, now that one is gone."""
+    if len(axes) == 0:
+        return ()
+    return (axes[0] - 1 if axes[0] > gone else axes[0] + 0,) + _moved(axes[1:], gone)
+
+
+def _count(a, axis):
+    """How many elements go into one of the result."""
+    if axis is None:
+        return a.size
+    if isinstance(axis, tuple):
+        n = 1
+        for k in axis:
+            n *= a.shape[k]
+        return n
+    return a.shape[axis]
+
+
+def _value(r, out):
+    """The result, in its place; without axes it is a number."""
+    if out is not None:
+        out[...] = r
+        return out
+    if isinstance(r, np.ndarray) and r.ndim == 0:
+        return r[()]
+    return r
+
+
+def _whole(v, a, keep, dtype):
+    """A number as the result; or as an array with as many axes as `a`."""
+    if keep is None:
+        return v
+    r = np.empty((1,) * a.ndim, dtype)
+    r[...] = v
+    return r
+
+
+def _is_float(a):
+    return isinstance(_zero(a), (np.float16, np.float32, np.float64, np.complex64, np.complex128))
+
+
+def _is_unsigned(a):
+    return isinstance(_zero(a), (np.uint8, np.uint16, np.uint32, np.uint64))
+
+
+def _sum_dtype(a):
+    """What elements of `a` are added up in."""
+    if _is_float(a):
+        return a.dtype
+    return np.dtype(np.uint64) if _is_unsigned(a) else np.dtype(np.int64)
+
+
+def _mean_dtype(a):
+    return a.dtype if _is_float(a) else np.dtype(np.float64)
+
+
+def _masked(a, where, otherwise):
+    """`a`, with another value where the mask is false."""
+    return a if isinstance(where, bool) else np.where(where, a, a.dtype.type(otherwise))
+
+
+# -- sums, products -------------------------------------------------------------------------------
+
+
+def _sum_line(b, r):
+    return np.sum(b.astype(r.dtype))
+
+
+def _sum_rows(b, r):
+    r[...] = 0
+    for i in range(b.shape[0]):
+        r += b[i].astype(r.dtype)
+
+
+def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """np.sum: floats pairwise; integers as int64, or uint64 if unsigned."""
+    keep = 1 if keepdims else None
+    if axis is None and dtype is None and isinstance(where, bool):
+        r = _whole(_sum_all(a), a, keep, _sum_dtype(a))
+    else:
+        r = _sum_along(
+            _masked(a, where, 0), axis, _sum_dtype(a) if dtype is None else np.dtype(dtype), keep
+        )
+    return _value(r if initial is None else r + initial, out)
+
+
+def _sum_along(a, axis, dtype, keep):
+    if axis is None:
+        return _whole(_sum_all(a.astype(dtype)), a, keep, dtype)
+    return _along(a, axis, dtype, keep, _sum_line, _sum_rows)
+
+
+def _prod_line(b, r):
+    return np.prod(b.astype(r.dtype))
+
+
+def _prod_rows(b, r):
+    r[...] = 1
+    for i in range(b.shape[0]):
+        r *= b[i].astype(r.dtype)
+
+
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """np.prod."""
+    keep = 1 if keepdims else None
+    if axis is None and dtype is None and isinstance(where, bool):
+        r = _whole(_prod_all(a), a, keep, _sum_dtype(a))
+    else:
+        r = _prod_along(
+            _masked(a, where, 1), axis, _sum_dtype(a) if dtype is None else np.dtype(dtype), keep
+        )
+    return _value(r if initial is None else r * initial, out)
+
+
+def _prod_along(a, axis, dtype, keep):
+    if axis is None:
+        return _whole(_prod_all(a.astype(dtype)), a, keep, dtype)
+    return _along(a, axis, dtype, keep, _prod_line, _prod_rows)
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims=False):
+    """np.mean."""
+    keep = 1 if keepdims else None
+    if axis is None and dtype is None:
+        return _value(_whole(_mean_all(a), a, keep, _mean_dtype(a)), out)
+    r = _sum_along(a, axis, _mean_dtype(a) if dtype is None else np.dtype(dtype), keep)
+    return _value(r / _count(a, axis), out)
+
+
+def _squares(d):
+    if isinstance(_zero(d), (np.complex64, np.complex128)):
+        return d.real * d.real + d.imag * d.imag
+    return d * d
+
+
+def _var_line(b, r):
+    m = np.mean(b)
+    return np.sum(_squares(b - m)) if b.shape[0] > 0 else 0
+
+
+def _var_rows(b, r):
+    m = np.zeros(r.shape, _mean_dtype(b))
+    for i in range(b.shape[0]):
+        m += b[i]
+    m /= b.shape[0]
+    r[...] = 0
+    for i in range(b.shape[0]):
+        r += _squares(b[i] - m)
+
+
+def _var_dtype(a):
+    if isinstance(_zero(a), np.complex64):
+        return np.dtype(np.float32)
+    if isinstance(_zero(a), np.complex128):
+        return np.dtype(np.float64)
+    return _mean_dtype(a)
+
+
+def _var(a, axis, ddof, keep):
+    n = _count(a, axis)
+    if axis is None:
+        m = _mean_all(a)
+        r = _whole(np.sum(_squares(a - m)), a, keep, _var_dtype(a))
+    elif isinstance(axis, tuple):
+        d = _squares(a - np.mean(a, axis, None, None, True))
+        r = _along(d, axis, d.dtype, keep, _sum_line, _sum_rows)
+    else:
+        r = _along(a, axis, _var_dtype(a), keep, _var_line, _var_rows)
+    free = n - ddof if n > ddof else n * 0
+    return r / np.float64(free) if isinstance(r, float) else r / free
+
+
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    """np.var."""
+    keep = 1 if keepdims else None
+    if dtype is not None:
+        return _value(_var(a.astype(dtype), axis, ddof, keep), out)
+    return _value(_var(a, axis, ddof, keep), out)
+
+
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    """np.std."""
+    keep = 1 if keepdims else None
+    if dtype is not None:
+        return _value(np.sqrt(_var(a.astype(dtype), axis, ddof, keep)), out)
+    return _value(np.sqrt(_var(a, axis, ddof, keep)), out)
+
+
+# -- extremes -------------------------------------------------------------------------------------
+
+
+def _min_line(b, r):
+    return np.min(b)
+
+
+def _min_rows(b, r):
+    if b.shape[0] == 0 and r.size > 0:
+        raise ValueError("zero-size array to reduction operation minimum which has no identity")
+    if r.size > 0:
+        r[...] = b[0]
+    for i in range(1, b.shape[0]):
+        r[...] = np.minimum(r, b[i])
+
+
+def min(a, axis=None, out=None, keepdims=False, initial=None):
+    """np.min; NaN wins."""
+    keep = 1 if keepdims else None
+    if axis is None:
+        r = _whole(_min_all(a, initial), a, keep, a.dtype)
+        return _value(r, out)
+    r = _along(a, axis, a.dtype, keep, _min_line, _min_rows)
+    return _value(r if initial is None else np.minimum(r, initial), out)
+
+
+def _min_all(a, initial):
+    if initial is not None:
+        return np.minimum(_min(a), initial) if a.size > 0 else a.dtype.type(initial)
+    if a.size == 0:
+        raise ValueError("zero-size array to reduction operation minimum which has no identity")
+    return _min(a)
+
+
+def _max_line(b, r):
+    return np.max(b)
+
+
+def _max_rows(b, r):
+    if b.shape[0] == 0 and r.size > 0:
+        raise ValueError("zero-size array to reduction operation maximum which has no identity")
+    if r.size > 0:
+        r[...] = b[0]
+    for i in range(1, b.shape[0]):
+        r[...] = np.maximum(r, b[i])
+
+
+def max(a, axis=None, out=None, keepdims=False, initial=None):
+    """np.max; NaN wins."""
+    keep = 1 if keepdims else None
+    if axis is None:
+        r = _whole(_max_all(a, initial), a, keep, a.dtype)
+        return _value(r, out)
+    r = _along(a, axis, a.dtype, keep, _max_line, _max_rows)
+    return _value(r if initial is None else np.maximum(r, initial), out)
+
+
+def _max_all(a, initial):
+    if initial is not None:
+        return np.maximum(_max(a), initial) if a.size > 0 else a.dtype.type(initial)
+    if a.size == 0:
+        raise ValueError("zero-size array to reduction operation maximum which has no identity")
+    return _max(a)
+
+
+def ptp(a, axis=None, out=None, keepdims=False):
+    """np.ptp: max - min."""
+    return _value(np.max(a, axis, None, keepdims) - np.min(a, axis, None, keepdims), out)
+
+
+def _lines(b, r, line):
+    """r = b reduced along its first axis, line by line."""
+    if r.ndim == 0:
+        r[()] = line(b)
+    else:
+        for i in range(r.shape[0]):
+            _lines(b[:, i], r[i, ...], line)
+
+
+def _positions(a, axis, keep, line):
+    b = axis_first(a, axis)
+    r = np.empty(b.shape[1:], np.int64)
+    _lines(b, r, line)
+    return r if keep is None else axis_insert(r, axis)
+
+
+def argmin(a, axis=None, out=None, keepdims=False):
+    """np.argmin: the first of equals; a NaN is the least."""
+    keep = 1 if keepdims else None
+    if axis is None:
+        return _value(_whole(_argmin_all(a), a, keep, np.int64), out)
+    return _value(_positions(a, axis, keep, _argmin_all), out)
+
+
+def argmax(a, axis=None, out=None, keepdims=False):
+    """np.argmax: the first of equals; a NaN is the greatest."""
+    keep = 1 if keepdims else None
+    if axis is None:
+        return _value(_whole(_argmax_all(a), a, keep, np.int64), out)
+    return _value(_positions(a, axis, keep, _argmax_all), out)
+
+
+# -- truth ----------------------------------------------------------------------------------------
+
+
+def _all_line(b, r):
+    return _all_all(b)
+
+
+def _all_rows(b, r):
+    r[...] = True
+    for i in range(b.shape[0]):
+        r &= b[i] != 0
+
+
+def all(a, axis=None, out=None, keepdims=False):
+    """np.all."""
+    keep = 1 if keepdims else None
+    if axis is None:
+        return _value(_whole(_all_all(a), a, keep, np.bool_), out)
+    return _value(_along(a, axis, np.bool_, keep, _all_line, _all_rows), out)
+
+
+def _any_line(b, r):
+    return _any_all(b)
+
+
+def _any_rows(b, r):
+    r[...] = False
+    for i in range(b.shape[0]):
+        r |= b[i] != 0
+
+
+def any(a, axis=None, out=None, keepdims=False):
+    """np.any."""
+    keep = 1 if keepdims else None
+    if axis is None:
+        return _value(_whole(_any_all(a), a, keep, np.bool_), out)
+    return _value(_along(a, axis, np.bool_, keep, _any_line, _any_rows), out)
+
+
+def count_nonzero(a, axis=None, keepdims=False):
+    """np.count_nonzero."""
+    keep = 1 if keepdims else None
+    if axis is None:
+        return _whole(_count_all(a), a, keep, np.int64)
+    return _value(_along(a != 0, axis, np.int64, keep, _sum_line, _sum_rows), None)
+
+
+# -- running sums and products --------------------------------------------------------------------
+
+
+def _cumsum_lines(b, r):
+    if b.ndim > 1:
+        if b.shape[0] > 0:
+            r[0] = b[0]
+        for i in range(1, b.shape[0]):
+            r[i] = r[i - 1] + b[i].astype(r.dtype)
+    else:
+        total = r.dtype.type(0)
+        for i in range(b.shape[0]):
+            total = r.dtype.type(total + r.dtype.type(b[i]))
+            r[i] = total
+
+
+def cumsum(a, axis=None, dtype=None, out=None):
+    """np.cumsum."""
+    acc = _sum_dtype(a) if dtype is None else np.dtype(dtype)
+    if axis is None:
+        r = np.empty(a.size, acc)
+        _cumsum_lines(a.ravel(), r)
+        return _value(r, out)
+    r = np.empty(a.shape, acc)
+    _cumsum_lines(axis_first(a, axis), axis_first(r, axis))
+    return _value(r, out)
+
+
+def _cumprod_lines(b, r):
+    if b.ndim > 1:
+        if b.shape[0] > 0:
+            r[0] = b[0]
+        for i in range(1, b.shape[0]):
+            r[i] = r[i - 1] * b[i].astype(r.dtype)
+    else:
+        total = r.dtype.type(1)
+        for i in range(b.shape[0]):
+            total = r.dtype.type(total * r.dtype.type(b[i]))
+            r[i] = total
+
+
+def cumprod(a, axis=None, dtype=None, out=None):
+    """np.cumprod."""
+    acc = _sum_dtype(a) if dtype is None else np.dtype(dtype)
+    if axis is None:
+        r = np.empty(a.size, acc)
+        _cumprod_lines(a.ravel(), r)
+        return _value(r, out)
+    r = np.empty(a.shape, acc)
+    _cumprod_lines(axis_first(a, axis), axis_first(r, axis))
+    return _value(r, out)
+
+
+# -- without NaN ----------------------------------------------------------------------------------
+
+
+def _without_nan(a, value):
+    if _is_float(a):
+        return np.where(np.isnan(a), a.dtype.type(value), a)
+    return a
+
+
+def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
+    """np.nansum: NaN counts as 0."""
+    return np.sum(_without_nan(a, 0), axis, dtype, out, keepdims)
+
+
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
+    """np.nanprod: NaN counts as 1."""
+    return np.prod(_without_nan(a, 1), axis, dtype, out, keepdims)
+
+
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
+    """np.nanmean."""
+    if not _is_float(a):
+        return np.mean(a, axis, dtype, out, keepdims)
+    n = np.sum(~np.isnan(a), axis, None, None, keepdims)
+    return _value(
+        np.sum(_without_nan(a, 0), axis, dtype, None, keepdims) / _number(n, a.dtype), out
+    )
+
+
+def _number(n, dtype):
+    """A count as the divisor of sums of this dtype: int64 would make float64 of them."""
+    return n.astype(dtype) if isinstance(n, np.ndarray) else n
+
+
+def nanmin(a, axis=None, out=None, keepdims=False):
+    """np.nanmin."""
+    if not _is_float(a):
+        return np.min(a, axis, out, keepdims)
+    r = np.min(_without_nan(a, math.inf), axis, None, keepdims)
+    return _value(
+        np.where(np.all(np.isnan(a), axis, None, keepdims), a.dtype.type(math.nan), r), out
+    )
+
+
+def nanmax(a, axis=None, out=None, keepdims=False):
+    """np.nanmax."""
+    if not _is_float(a):
+        return np.max(a, axis, out, keepdims)
+    r = np.max(_without_nan(a, -math.inf), axis, None, keepdims)
+    return _value(
+        np.where(np.all(np.isnan(a), axis, None, keepdims), a.dtype.type(math.nan), r), out
+    )
+
+
+# -- of all elements ------------------------------------------------------------------------------
+
+
+def _sum_all(a):
     """np.sum over all elements: floats pairwise; integers as int64, or uint64 if unsigned."""
     if a.ndim == 0:
         return a[()] + _zero(a)
@@ -43,12 +558,12 @@ def _sum_empty(a):
     return _sum(np.empty(0, a.dtype))
 
 
-def prod(a):
+def _prod_all(a):
     """np.prod over all elements."""
     if a.ndim > 1:
         total = _one(a)
         for i in range(a.shape[0]):
-            total *= prod(a[i])
+            total *= _prod_all(a[i])
         return total
     total = _one(a)
     if a.ndim == 0:
@@ -66,10 +581,10 @@ def _one(a):
     return 1
 
 
-def mean(a):
+def _mean_all(a):
     """np.mean over all elements."""
     if isinstance(_zero(a), (np.float32, np.float64, np.complex64, np.complex128)):
-        return sum(a) / a.dtype.type(a.size) if a.size > 0 else a.dtype.type(math.nan)
+        return _sum_all(a) / a.dtype.type(a.size) if a.size > 0 else a.dtype.type(math.nan)
     return _mean_of_ints(a)
 
 
@@ -90,13 +605,6 @@ def _float_sum(a):
     return total
 
 
-def min(a):
-    """np.min over all elements; NaN wins."""
-    if a.size == 0:
-        raise ValueError("zero-size array to reduction operation minimum which has no identity")
-    return _min(a)
-
-
 def _min(a):
     if a.ndim == 0:
         return a[()]
@@ -112,13 +620,6 @@ def _min(a):
         v = a[i]
         best = v if v < best or v != v else best
     return best
-
-
-def max(a):
-    """np.max over all elements; NaN wins."""
-    if a.size == 0:
-        raise ValueError("zero-size array to reduction operation maximum which has no identity")
-    return _max(a)
 
 
 def _max(a):
@@ -138,7 +639,7 @@ def _max(a):
     return best
 
 
-def argmin(a):
+def _argmin_all(a):
     """np.argmin over the flattened array: the first of equals; a NaN is the least."""
     if a.size == 0:
         raise ValueError("attempt to get argmin of an empty sequence")
@@ -163,7 +664,7 @@ def _argmin(a, base):
     return best, at
 
 
-def argmax(a):
+def _argmax_all(a):
     """np.argmax over the flattened array: the first of equals; a NaN is the greatest."""
     if a.size == 0:
         raise ValueError("attempt to get argmax of an empty sequence")
@@ -188,11 +689,11 @@ def _argmax(a, base):
     return best, at
 
 
-def all(a):
+def _all_all(a):
     """np.all over all elements."""
     if a.ndim > 1:
         for i in range(a.shape[0]):
-            if not all(a[i]):
+            if not _all_all(a[i]):
                 return False
         return True
     for i in range(a.shape[0]):
@@ -201,14 +702,29 @@ def all(a):
     return True
 
 
-def any(a):
+def _any_all(a):
     """np.any over all elements."""
     if a.ndim > 1:
         for i in range(a.shape[0]):
-            if any(a[i]):
+            if _any_all(a[i]):
                 return True
         return False
     for i in range(a.shape[0]):
         if a[i]:
             return True
     return False
+
+
+def _count_all(a):
+    """np.count_nonzero over all elements."""
+    if a.ndim == 0:
+        return 1 if a[()] else 0
+    n = 0
+    if a.ndim > 1:
+        for i in range(a.shape[0]):
+            n += _count_all(a[i])
+        return n
+    for i in range(a.shape[0]):
+        if a[i]:
+            n += 1
+    return n

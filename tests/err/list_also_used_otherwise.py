@@ -1,4 +1,4 @@
-# numpy_array_of_a_list: numpy.array inside a compiled function
+# list_also_used_otherwise: a list that is not only made an array of
 # expect: UnsupportedError
 # tells: list
 import numpy as np
@@ -8,7 +8,8 @@ from whipsnake import njit
 
 @njit
 def corner(x, y):
-    return np.array([x, y])
+    point = [x, y]
+    return np.array(point), point[0]
 
 
 corner(1.0, 2.0)
