@@ -147,29 +147,10 @@ Val cg_call_helper(Cg *cg, Helper h, unsigned n, Val *args) {
     return LLVMBuildCall2(cg->b, e->type, e->fn, all, k + n, "");
 }
 
-/* A function of the module: i32(ctx, site), calls helper h and gives all registers back. */
-static External *make_quiet(Cg *cg, Helper h, const char *name) {
-    External *to = helper(cg, h), *e = NEW(cg->cx, External);
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->b);
-    e->type = to->type;
-    e->fn = LLVMAddFunction(cg->mod, name, e->type);
-    LLVMSetLinkage(e->fn, LLVMInternalLinkage);
-    LLVMSetFunctionCallConv(e->fn, LLVMPreserveMostCallConv);
-    static const char *const attributes[] = {"nounwind", "cold", "noinline"};
-    for (int k = 0; k < 3; k++) cg_fn_attr(cg, e->fn, attributes[k], 0);
-    LLVMPositionBuilderAtEnd(cg->b, LLVMAppendBasicBlockInContext(cg->ctx, e->fn, "entry"));
-    Val args[] = {LLVMGetParam(e->fn, 0), LLVMGetParam(e->fn, 1)};
-    LLVMBuildRet(cg->b, LLVMBuildCall2(cg->b, to->type, to->fn, args, 2, ""));
-    LLVMPositionBuilderAtEnd(cg->b, here);
-    return e;
-}
-
 Val cg_call_quietly(Cg *cg, Helper h) {
-    const char *name = cx_name(cg->cx, cx_printf(cg->cx, "%s.quiet", helpers[h].symbol));
-    External *e = map_ptr(&cg->externals, name);
-    if (!e) map_put(cg->cx, &cg->externals, name, e = make_quiet(cg, h, name));
-    Val args[] = {cg->ws, cg_i32(cg, cg_site(cg))};
-    Val call = LLVMBuildCall2(cg->b, e->type, e->fn, args, 2, "");
+    Val call = cg_call_helper(cg, h, 0, NULL);
+    if (cg->target->is_gpu) return call;
+    LLVMSetFunctionCallConv(helper(cg, h)->fn, LLVMPreserveMostCallConv);
     LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
     return call;
 }

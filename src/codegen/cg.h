@@ -162,8 +162,8 @@ typedef enum Helper {
     HELPERS
 } Helper;
 Val cg_call_helper(Cg *cg, Helper h, unsigned n, Val *args);
-/* Calls a helper of context and site that hardly ever has to be called, where all registers are in
- * use: they keep their values, so that the code around need not make room for it. */
+/* Calls a helper of context and site that is WS_QUIET: general registers keep their values, so that the
+ * code around need not make room for a call that hardly ever comes. */
 Val cg_call_quietly(Cg *cg, Helper h);
 /* Goes on in a new block if ok (i1); else runs `fail` in a cold block and leaves to the landing. */
 void cg_require(Cg *cg, Val ok, void (*fail)(Cg *, void *), void *arg);

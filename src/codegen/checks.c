@@ -55,8 +55,13 @@ static void fail_poll(Cg *cg, void *arg) { (void)cg, (void)arg; /* ws_poll has r
 
 /* The word is set by another thread; monotonic, so that the load stays in the loop. */
 void cg_op_poll(Cg *cg, Ref r, const Ins *i) {
-    (void)r, (void)i;
+    (void)r;
     if (cg->target->is_gpu) return;
+    if (i->imm) {
+        Val status = cg_call_quietly(cg, HELPER_POLL);
+        cg_require(cg, LLVMBuildIsNull(cg->b, status, ""), fail_poll, NULL);
+        return;
+    }
     Val word = LLVMBuildLoad2(cg->b, cg->i32, cg_offset(cg, cg->ws, offsetof(WsCtx, poll)), "");
     LLVMSetOrdering(word, LLVMAtomicOrderingMonotonic);
     LLVMSetAlignment(word, 4);

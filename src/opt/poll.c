@@ -24,7 +24,7 @@
  *
  * Functions that call themselves look for signals together with the end of the stack, so nothing is
  * done here about recursion; and a function without loops ends by itself. In functions that version
- * cut out, which are not optimised, all loops poll each time around. */
+ * cut out, which are not optimised, all loops poll in their headers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,10 +189,12 @@ static BlockId poll_block(const Poll *p, const Loop *loop) {
     return in0 != in1 && p->cfg->npreds[body] == 1 ? body : loop->header;
 }
 
-static void insert_poll(Poll *p, BlockId b, const Loop *loop) {
+/* rare: what comes so seldom may call each time, which is less code than a test. */
+static void insert_poll(Poll *p, BlockId b, const Loop *loop, bool rare) {
     Ins place = find_place(p, loop);
     Ref r = ir_insert(p->cx, p->fn, b, 0, OP_POLL, TY_OF(TY_NONE), place.span, 0, NULL);
     ir_at(p->fn, r)->origin = place.origin;
+    ir_at(p->fn, r)->imm = rare;
 }
 
 /* The loop's edge to the new block around it, with one argument more. */
@@ -233,7 +235,7 @@ static void stretch_loop(Poll *p, const Loop *loop, const Count *c, uint64_t ite
     Edge handler = fn->blocks.at[loop->header].handler;
     if (handler.to != NO_BLOCK) handler = ir_edge(p->cx, handler.to, handler.n, handler.args);
     fn->blocks.at[poll].handler = handler;
-    insert_poll(p, poll, loop);
+    insert_poll(p, poll, loop, true);
     Edge again = edge_to_stretch(p, stretch, params->n, params->at,
                                  add_stop(p, poll, c, c->counter, iterations));
     ir_jump(p->cx, fn, poll, stretch, again.n, again.args);
@@ -334,13 +336,13 @@ static uint64_t place(Poll *p, const Loop *loop) {
     if (trips && work * trips <= most) return work * trips;
     if (is_covered(p, loop, first)) return work;
     uint64_t iterations = most / work < STRIDE ? most / work : STRIDE;
-    bool is_plain = p->fn->is_slow || p->fn->options.debug || iterations < LEAST;
-    if (counts && !is_plain && (work < HEAVY || !is_serial(p, loop))) {
+    bool is_plain = p->fn->is_slow || p->fn->options.debug;
+    if (counts && !is_plain && iterations >= LEAST && (work < HEAVY || !is_serial(p, loop))) {
         stretch_loop(p, loop, &c, iterations);
         return work * iterations;
     }
-    BlockId b = poll_block(p, loop);
-    insert_poll(p, b, loop);
+    BlockId b = is_plain ? loop->header : poll_block(p, loop);
+    insert_poll(p, b, loop, is_plain);
     vec_push(p->cx, &p->polled, b);
     return work;
 }

@@ -62,6 +62,7 @@ static int look(const WsCtx *ctx) {
 }
 
 Status ws_poll(WsCtx *ctx, int32_t site) {
+    if (!atomic_load_explicit(&ctx->poll, memory_order_relaxed)) return 0;
     atomic_store_explicit(&ctx->poll, 0, memory_order_relaxed);
     if (ctx->nogil && !is_time_to_look(ctx)) return 0;
     PyGILState_STATE gil = PyGILState_Ensure();
@@ -77,5 +78,9 @@ Status ws_check_stack(WsCtx *ctx, int32_t site) {
         ws_raise_check(ctx, site, CHECK_RECURSION, 0, 0);
         return 1;
     }
+    atomic_store_explicit(&ctx->poll, 1, memory_order_relaxed);
     return ws_poll(ctx, site);
 }
+
+Status ws_poll_quiet(WsCtx *ctx, int32_t site) { return ws_poll(ctx, site); }
+Status ws_check_stack_quiet(WsCtx *ctx, int32_t site) { return ws_check_stack(ctx, site); }

@@ -52,6 +52,14 @@ typedef struct RtArray {
 typedef int (*RtMatmul)(int kind, const RtArray *a, const RtArray *b, void *out);
 extern RtMatmul rt_matmul; /* set before compiled code runs: NumPy is not seen from here */
 
+/* A function that leaves all general registers but the result's as they were, which LLVM knows as
+ * "preserve_most": for calls out of tight loops that hardly ever come. */
+#ifdef __clang__
+#define WS_QUIET __attribute__((preserve_most))
+#else
+#define WS_QUIET __attribute__((no_caller_saved_registers, target("general-regs-only")))
+#endif
+
 /* --- for compiled code ------------------------------------------------------------------------ */
 
 void ws_raise_check(WsCtx *ctx, int32_t site, int32_t kind, int64_t a, int64_t b);
@@ -66,6 +74,8 @@ void ws_exc_release(ExcObj *e);
 Status ws_poll(WsCtx *ctx, int32_t site);
 /* The stack pointer is below ctx->stack_limit: RecursionError, or only a reason to poll. */
 Status ws_check_stack(WsCtx *ctx, int32_t site);
+WS_QUIET Status ws_poll_quiet(WsCtx *ctx, int32_t site);
+WS_QUIET Status ws_check_stack_quiet(WsCtx *ctx, int32_t site);
 
 struct WsOwner *ws_alloc(WsCtx *ctx, int32_t site, int64_t bytes);
 void ws_retain(struct WsOwner *o);
