@@ -20,7 +20,7 @@ cp build-san/_core*.so build-san/_compiler.so "$tree/whipsnake/"
 # inside is not checked, what it hands back is.
 cd "$tree"
 export PYTHONPATH="$tree" PYTHONMALLOC=malloc
-export ASAN_OPTIONS="detect_leaks=0:abort_on_error=1:${ASAN_OPTIONS:-}"
+export ASAN_OPTIONS="detect_leaks=0:abort_on_error=1:allocator_may_return_null=1:${ASAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:${UBSAN_OPTIONS:-}"
 venv=$(cd ../.. && pwd)/.venv
 echo "[sanitize] running the tests in $tree"

@@ -12,11 +12,15 @@
 Nothing heavy is imported here: submodules and types come when they are first asked for.
 """
 
+import atexit as _atexit
+
 from whipsnake import _core as _core
 from whipsnake._core import from_dtype, typeof
 from whipsnake.decorators import jit, jit_module, njit
 
 __version__ = "0.1.0"
+
+_atexit.register(_core.end_polling)
 
 _SUBMODULES = frozenset(["cuda", "types", "errors", "extending", "config", "decorators"])
 _TYPES = frozenset("""

@@ -390,9 +390,24 @@ static bool add_overlap(Decide *d, Ref load, Ref store) {
     return p->overlaps.n <= MOST;
 }
 
+/* Do subscripts that follow the counter have checks left? What the first pass reads may only be safe
+ * behind them, and it would read first and look at the outcome later. */
+static bool checks_elements(const StripPlan *p) {
+    for (uint32_t k = 0; k < p->checks.n; k++) {
+        const Ins *c = at(p, p->checks.at[k]);
+        if (c->op != OP_CHECK_INDEX) continue;
+        int64_t step;
+        Lin rest;
+        Ref index = (Ref)map_get(&p->wraps, c->args[0], c->args[0]);
+        if (split_index(p, index, &step, &rest)) return true;
+    }
+    return false;
+}
+
 static bool look_at_memory(Decide *d) {
     StripPlan *p = d->p;
     p->overlaps.n = 0;
+    if (d->reads.n && checks_elements(p)) return false;
     for (uint32_t i = 0; i < d->reads.n; i++) {
         if (!find_element(p, at(p, d->reads.at[i])->args[0])) return false;
         for (uint32_t k = 0; k < d->stores.n; k++)

@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "dispatch/disp.h"
 #include "python/launch.h"
+#include "runtime/runtime.h"
 #include "types/promote.h"
 
 static PyObject *is_compiler_open(PyObject *module, PyObject *unused) {
@@ -120,7 +121,14 @@ static PyObject *join(PyObject *module, PyObject *args) {
     return ty ? disp_type_object(ty) : Py_NewRef(Py_None);
 }
 
+static PyObject *end_polling(PyObject *m, PyObject *args) {
+    (void)m, (void)args;
+    rt_end_polling();
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
+    {"end_polling", end_polling, METH_NOARGS, NULL},
     {"is_compiler_open", is_compiler_open, METH_NOARGS, NULL},
     {"ir_tool", ir_tool, METH_VARARGS, NULL},
     {"memory_stats", memory_stats, METH_NOARGS, NULL},

@@ -23,6 +23,11 @@ enum { LOOK_NS = 100 * 1000 * 1000 };
 static _Atomic uint64_t looked; /* when a thread other than the main one did last */
 static _Atomic uint64_t stopped; /* when one was stopped last */
 
+static _Atomic bool
+    ending; /* the interpreter is about to end: only the main thread may take the GIL */
+
+void rt_end_polling(void) { atomic_store(&ending, true); }
+
 static bool is_recent(uint64_t then, uint64_t now) { return now - then < LOOK_NS; }
 
 /* Threads without the GIL: the main one asks every now and then; of the others one does, for all,
@@ -64,6 +69,7 @@ static int look(const WsCtx *ctx) {
 Status ws_poll(WsCtx *ctx, int32_t site) {
     if (!atomic_load_explicit(&ctx->poll, memory_order_relaxed)) return 0;
     atomic_store_explicit(&ctx->poll, 0, memory_order_relaxed);
+    if (!ctx->is_main && atomic_load_explicit(&ending, memory_order_relaxed)) return 0;
     if (ctx->nogil && !is_time_to_look(ctx)) return 0;
     PyGILState_STATE gil = PyGILState_Ensure();
     int rc = look(ctx);

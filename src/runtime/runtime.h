@@ -52,6 +52,10 @@ typedef struct RtArray {
 typedef int (*RtMatmul)(int kind, const RtArray *a, const RtArray *b, void *out);
 extern RtMatmul rt_matmul; /* set before compiled code runs: NumPy is not seen from here */
 
+/* From here on threads but the main one do not look for signals: the interpreter ends, and with it what
+ * they would ask. Daemon threads may still run. */
+void rt_end_polling(void);
+
 /* A function that leaves all general registers but the result's as they were, which LLVM knows as
  * "preserve_most": for calls out of tight loops that hardly ever come. */
 #ifdef __clang__
