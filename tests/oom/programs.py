@@ -118,7 +118,7 @@ def cells(a, n):
 
 
 def prelude(a):
-    return a.mean() + np.median(a), np.cumsum(a), np.concatenate((a, a)), a[a > 2.0]
+    return a.mean() + np.dot(a, a), np.linspace(0, 1, a.size), a.argmax(), np.eye(2), np.arange(3)
 
 
 def text(name, n, x):
@@ -244,7 +244,7 @@ def _compile_new_types():
         return None
 
     fast = njit(func)
-    widths = itertools.product([1, 1.0, True, 1j], repeat=6)
+    widths = itertools.product([1, 1.0, True, 1j], repeat=8)
 
     def task():
         fast._forget()

@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE))
 if PLAIN:
     pytest.skip("needs the compiler", allow_module_level=True)
 
-from programs import TASKS  # noqa: E402
+from programs import GROWING, TASKS  # noqa: E402
 
 from whipsnake import _core  # noqa: E402
 
@@ -46,7 +46,8 @@ def run(kind, name, run_all):
 @pytest.mark.parametrize("name", TASKS)
 def test_our_allocations(name, run_all):
     tried, failed = run("native", name, run_all)
-    assert failed >= tried - 1  # all but the one that was not needed
+    # All but the one that was not needed; what grows needs less and less.
+    assert failed >= tried - 1 - (tried // 50 if name in GROWING else 0)
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("_testcapi"),
