@@ -164,7 +164,7 @@ Ref lo_param(Lower *lo, BlockId b, Type *ty) { return ir_add_param(lo->cx, lo->f
 
 void lo_loop(Lower *lo, LoopBuild *loop, Ref n, uint32_t ncarried, const Ref *first) {
     Ref start[5] = {lo_int(lo, 0)};
-    memcpy(start + 1, first, ncarried * sizeof(Ref));
+    if (ncarried) memcpy(start + 1, first, ncarried * sizeof(Ref));
     loop->header = lo_block(lo, "loop");
     BlockId body = lo_block(lo, "loop.body");
     loop->exit = lo_block(lo, "loop.exit");
@@ -180,7 +180,7 @@ void lo_loop(Lower *lo, LoopBuild *loop, Ref n, uint32_t ncarried, const Ref *fi
 
 void lo_loop_end(Lower *lo, LoopBuild *loop, const Ref *next) {
     Ref args[5] = {lo_op2(lo, OP_ADD, loop->i, lo_int(lo, 1))};
-    memcpy(args + 1, next, loop->ncarried * sizeof(Ref));
+    if (loop->ncarried) memcpy(args + 1, next, loop->ncarried * sizeof(Ref));
     lo_jump(lo, loop->header, loop->ncarried + 1, args);
     lo->b = loop->exit;
 }
