@@ -12,12 +12,10 @@ static const struct {
   numeric[] = {{"int", TY_INT}, {"uint", TY_INT}, {"float", TY_FLOAT}, {"complex", TY_COMPLEX}},
   objects[] = {{"func", TY_FUNC}, {"module", TY_MODULE}, {"class", TY_CLASS}};
 
-static const char *const iter_words[] = {[ITER_PLAIN] = "iter",
-                                         [ITER_ENUMERATE] = "enumerate",
-                                         [ITER_ZIP] = "zip",
-                                         [ITER_REVERSED] = "reversed",
-                                         [ITER_NDINDEX] = "ndindex",
-                                         [ITER_NDENUMERATE] = "ndenumerate"};
+static const char *const iter_words[] = {
+    [ITER_PLAIN] = "iter",      [ITER_ENUMERATE] = "enumerate",
+    [ITER_ZIP] = "zip",         [ITER_REVERSED] = "reversed",
+    [ITER_NDINDEX] = "ndindex", [ITER_NDENUMERATE] = "ndenumerate"};
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 

@@ -69,7 +69,8 @@ static void look_at_cpu(void) {
 static struct Switch {
     const char *name;
     char value[128];
-} switches[] = {{.name = "WHIPSNAKE_CPU_NAME"}, {.name = "WHIPSNAKE_OPT"}, {.name = "WHIPSNAKE_POLL"}};
+} switches[] = {
+    {.name = "WHIPSNAKE_CPU_NAME"}, {.name = "WHIPSNAKE_OPT"}, {.name = "WHIPSNAKE_POLL"}};
 
 enum { SWITCHES = sizeof switches / sizeof *switches };
 
