@@ -2,13 +2,14 @@
 #   PYTHON=python3.13   the Python of .venv       CC=clang-19             the C compiler
 #   TESTS=tests/run     what `make test` runs     PYTEST_ARGS="-k name -x"  and how
 #   WORKERS=2           processes that test
-#   CHECKS=1            assertions and verifiers on
+#   CHECKS=1            assertions and verifiers on, warnings are errors
 PYTHON ?= python3
 TESTS ?= tests
 PYTEST_ARGS ?=
 WORKERS ?= 2
 CHECKS ?= 0
-MESON_ARGS = -Dchecks=$(if $(filter-out 0,$(CHECKS)),true,false)
+STRICT = $(if $(filter-out 0,$(CHECKS)),true,false)
+MESON_ARGS = -Dchecks=$(STRICT) -Dwerror=$(STRICT)
 ifneq ($(origin CC),default)
 export CC
 endif

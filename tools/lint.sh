@@ -19,8 +19,8 @@ format() { find src -name "*.[ch]" -print0 | xargs -0 clang-format-19 --dry-run 
 step "include arrows" .venv/bin/python tools/check_arrows.py
 step "clang-format" format
 step "ruff" .venv/bin/ruff check -q --output-format concise .
-step "warnings of gcc" env CC=gcc tools/build.sh build-gcc -Dchecks=true
-step "warnings of clang" env CC=clang-19 tools/build.sh build-clang -Dchecks=false
+step "warnings of gcc" env CC=gcc tools/build.sh build-gcc -Dchecks=true -Dwerror=true
+step "warnings of clang" env CC=clang-19 tools/build.sh build-clang -Dchecks=false -Dwerror=true
 step "symbols" tools/check_symbols.sh build-gcc
 step "clang-tidy" tidy
 [ -z "$failed" ] || { echo "[lint] failed:$failed"; exit 1; }

@@ -4,7 +4,7 @@
 # usage: sanitize.sh pytest-args...        Under 15 minutes on 2 cores, a third of it the build.
 set -eu
 cd "$(dirname "$0")/.."
-CC=gcc tools/build.sh build-san -Db_sanitize=address,undefined -Dchecks=true -Dwerror=false
+CC=gcc tools/build.sh build-san -Db_sanitize=address,undefined -Dchecks=true
 tree=$PWD/build-san/tree
 rm -rf "$tree"
 mkdir -p "$tree"

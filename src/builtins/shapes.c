@@ -83,7 +83,7 @@ void shape_broadcast(Lower *lo, Node *n, Ref *shape) {
         leaf_shape(lo, n, shape);
         return;
     }
-    Ref *shapes[MAX_INPUTS], fits = 0, dims[MAX_INPUTS];
+    Ref *shapes[MAX_INPUTS], fits = 0, dims[MAX_INPUTS] = {0};
     uint32_t ranks[MAX_INPUTS], count = 0;
     for (uint32_t i = 0; i < n->loop.nin; i++) {
         if (!n->args[i]) continue;
