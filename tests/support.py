@@ -48,8 +48,8 @@ errors = importlib.import_module(engine.__name__ + ".errors") if not PLAIN else 
 
 needs_compiler = pytest.mark.skipif(PLAIN, reason="looks at the compiler itself")
 
-# From Python 3.14 on the interpreter words these differently, and more than once.
-_REWORDED = (ZeroDivisionError, ValueError) if sys.version_info >= (3, 14) else ()
+# From Python 3.13 on the interpreter words these differently, and more than once.
+_REWORDED = (ZeroDivisionError, ValueError) if sys.version_info >= (3, 13) else ()
 _MODEL_DTYPES = ("float32", "complex64", "uint64")
 _byte_bounds = getattr(np, "byte_bounds", None) or np.lib.array_utils.byte_bounds
 
