@@ -75,6 +75,12 @@ static int collect_value(Collect *c, PyObject *home, PyObject *key, PyObject *va
     return func ? collect_function(c, func) : 0;
 }
 
+/* Is the module the package or below it? (numpy_groupies is not below numpy.) */
+static bool is_in_package(const char *module, const char *package) {
+    size_t n = strlen(package);
+    return strncmp(module, package, n) == 0 && (module[n] == 0 || module[n] == '.');
+}
+
 /* Modules whose contents nobody changes: what compiled code uses of them is ours anyway. */
 static bool is_fixed_module(PyObject *module) {
     static const char *const fixed[] = {"numpy",    "math",   "cmath", "random", "builtins",
@@ -85,8 +91,7 @@ static bool is_fixed_module(PyObject *module) {
     PyErr_Clear();
     bool found = false;
     for (size_t i = 0; name && !found && i < sizeof fixed / sizeof *fixed; i++) {
-        size_t n = strlen(fixed[i]);
-        found = strncmp(name, fixed[i], n) == 0 && (name[n] == 0 || name[n] == '.');
+        found = is_in_package(name, fixed[i]);
     }
     Py_XDECREF(text);
     return found;
@@ -141,7 +146,7 @@ static bool is_foreign(PyObject *func) {
     PyObject *module = PyObject_GetAttrString(func, "__module__");
     const char *text =
         module && PyUnicode_Check(module) ? PyUnicode_AsUTF8AndSize(module, NULL) : NULL;
-    bool foreign = text && (strncmp(text, "numpy", 5) == 0 || strncmp(text, "whipsnake.", 10) == 0);
+    bool foreign = text && (is_in_package(text, "numpy") || is_in_package(text, "whipsnake"));
     PyErr_Clear();
     Py_XDECREF(module);
     return foreign;

@@ -322,3 +322,15 @@ def test_branches_on_constants_that_cannot_be_typed_are_not_compiled():
     check(f, 5)
     check(f, np.arange(3.0), 1)
     check(f, (4, 5), 1)
+
+
+def test_a_module_named_like_numpy_is_watched():
+    scale = make("def scale(x):\n    return x * FACTOR\n", "scale", __name__="numpy_tools", FACTOR=2)
+
+    def twice(x):
+        return scale(x) + scale(x)
+
+    f = compiled(twice)
+    assert f(3) == 12
+    scale.__globals__["FACTOR"] = 5
+    assert f(3) == 30
