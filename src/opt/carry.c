@@ -172,19 +172,10 @@ static bool is_same_op(const Ins *a, const Ins *b) {
     return a->op == b->op && a->sub == b->sub && a->ty == b->ty && !a->imm && !b->imm;
 }
 
-typedef struct Uses {
-    Ref of;
-    uint32_t n;
-} Uses;
-static void count_use(void *arg, Ref *use) {
-    Uses *u = arg;
-    u->n += *use == u->of;
-}
-
 static uint32_t count_uses(const Carry *c, Ref r) {
-    Uses u = {.of = r};
-    for (BlockId b = 0; b < c->fn->blocks.n; b++) ir_visit_uses(c->fn, b, count_use, &u);
-    return u.n;
+    uint32_t n = 0;
+    for (BlockId b = 0; b < c->fn->blocks.n; b++) n += opt_uses_in(c->fn, b, r);
+    return n;
 }
 
 /* (x op y), put before v and made like `old`. */

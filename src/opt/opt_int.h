@@ -41,6 +41,8 @@ void opt_raise_to_jump(Cx *cx, Fn *fn, BlockId b);
 /* Can an instruction of block b, or its terminator, raise? */
 bool opt_block_raises(const Fn *fn, BlockId b);
 
+/* How often block b reads r; ir_use_counts tells it for all values of a function. */
+uint32_t opt_uses_in(Fn *fn, BlockId b, Ref r);
 /* Gives every loop a preheader: a block that ends in a jump to the header and is the only way in.
  * True if the graph has changed, and loops with it. */
 bool opt_make_preheaders(Cx *cx, Fn *fn, const Loops *loops);

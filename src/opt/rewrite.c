@@ -215,6 +215,21 @@ bool opt_drop_dead(Cx *cx, Fn *fn) {
     return any;
 }
 
+typedef struct Uses {
+    Ref of;
+    uint32_t n;
+} Uses;
+static void count_use(void *arg, Ref *use) {
+    Uses *u = arg;
+    u->n += *use == u->of;
+}
+
+uint32_t opt_uses_in(Fn *fn, BlockId b, Ref r) {
+    Uses u = {.of = r};
+    ir_visit_uses(fn, b, count_use, &u);
+    return u.n;
+}
+
 /* --- preheaders ------------------------------------------------------------------------------- */
 
 /* The edge into the loop from outside, if there is but one. */

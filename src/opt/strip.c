@@ -114,22 +114,12 @@ static bool is_sum(const Ins *next, Ref param) {
     }
 }
 
-typedef struct Uses {
-    Ref of;
-    uint32_t n;
-} Uses;
-static void count_use(void *arg, Ref *use) {
-    Uses *u = arg;
-    u->n += *use == u->of;
-}
-
 static uint32_t count_uses(const StripPlan *p, Ref r) {
-    Uses u = {.of = r};
-    for (uint32_t b = 0; b < p->loop->nblocks; b++)
-        ir_visit_uses(p->fn, p->loop->blocks[b], count_use, &u);
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < p->loop->nblocks; b++) n += opt_uses_in(p->fn, p->loop->blocks[b], r);
     const Edge *out = &p->fn->blocks.at[p->loop->header].term.succ[1];
-    for (uint32_t i = 0; i < out->n; i++) u.n -= out->args[i] == r;
-    return u.n;
+    for (uint32_t i = 0; i < out->n; i++) n -= out->args[i] == r;
+    return n;
 }
 
 /* Parameters of the header: the counter, others like it, sums that nothing else looks at. */
