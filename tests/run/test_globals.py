@@ -325,7 +325,8 @@ def test_branches_on_constants_that_cannot_be_typed_are_not_compiled():
 
 
 def test_a_module_named_like_numpy_is_watched():
-    scale = make("def scale(x):\n    return x * FACTOR\n", "scale", __name__="numpy_tools", FACTOR=2)
+    source = "def scale(x):\n    return x * FACTOR\n"
+    scale = make(source, "scale", __name__="numpy_tools", FACTOR=2)
 
     def twice(x):
         return scale(x) + scale(x)
