@@ -22,11 +22,13 @@ static const CoreApi core_api = {
 };
 
 const CompilerApi *disp_compiler(void) {
-    static CoreApi api;
+    static CoreApi api; /* filled once: compiles that hold no GIL read it */
     const char *problem;
-    api = core_api;
-    api.types = ty_api;
-    api.mem_faults = mem_faults;
+    if (!api.load) {
+        api = core_api;
+        api.types = ty_api;
+        api.mem_faults = mem_faults;
+    }
     const CompilerApi *compiler = compiler_open(&api, &problem);
     if (!compiler) PyErr_SetString(PyExc_ImportError, problem);
     return compiler;

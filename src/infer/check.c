@@ -66,7 +66,8 @@ static const Inst *blame_user(Infer *in, Diag *d, const Inst *inst) {
         ours = inst;
         inst = inst->caller;
     }
-    if (!ours || d->id == D_INTERNAL) return inst;
+    bool is_our_fault = d->id == D_INTERNAL || d->id == D_NO_SOURCE || d->id == D_SOURCE_CHANGED;
+    if (!ours || is_our_fault) return inst;
     d->span = ours->call_span;
     d->notes = NULL;
     Ref call = find_call(inst, d->span);

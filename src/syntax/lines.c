@@ -1,6 +1,7 @@
 #include "syntax/lines.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The text behind `-c` on the command line that started Python; NULL if there was none. */
@@ -93,6 +94,33 @@ Lines syn_find_lines(Cx *cx, PyObject *name, PyObject *globals) {
     if (!lines.list && strcmp(filename, "<string>") == 0)
         lines.list = split_lines(cx, find_command(cx));
     return lines;
+}
+
+static void close_file(void *file) { fclose(file); }
+
+/* A file as a str; new, or NULL. */
+static PyObject *read_file(Cx *cx, const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file) return NULL;
+    cx_defer(cx, close_file, file);
+    Buf text = {0};
+    char part[1 << 14];
+    for (size_t n; (n = fread(part, 1, sizeof part, file)) != 0;) buf_add(cx, &text, part, n);
+    return !ferror(file) && text.n ? PyUnicode_FromStringAndSize(text.at, (Py_ssize_t)text.n)
+                                   : NULL;
+}
+
+PyObject *syn_prelude_lines(Cx *cx, PyObject *name) {
+    static PyObject *files; /* dict: file name -> list of lines; for good */
+    const char *path = py_text(cx, name, NULL);
+    if (!files) files = PyDict_New();
+    if (!path || !files) return NULL;
+    PyObject *known = PyDict_GetItemWithError(files, name);
+    if (known) return known;
+    PyObject *lines = split_lines(cx, py_keep(cx, read_file(cx, path)));
+    if (lines && PyDict_SetItem(files, name, lines) == 0) return lines;
+    py_clear_error();
+    return NULL;
 }
 
 /* --- imports ---------------------------------------------------------------------------------- */

@@ -12,6 +12,10 @@ typedef struct Lines {
  * source (zip files). */
 Lines syn_find_lines(Cx *cx, PyObject *name, PyObject *globals);
 
+/* The lines of one of our own files, which nobody edits while it runs: read once, without linecache, whose
+ * answers other threads disturb. Borrowed; NULL: it cannot be read. */
+PyObject *syn_prelude_lines(Cx *cx, PyObject *name);
+
 /* The names that import statements at the top level of the file bind and `text` (n bytes)
  * mentions: "np, math"; NULL if there are none. A rough reading of the lines: what comes of it
  * is checked. */

@@ -1,6 +1,6 @@
 /* From a function object to its text.
  *
- * 1. linecache gives the lines of the file.
+ * 1. linecache gives the lines of the file (of our own we read them).
  * 2. A def is cut out by indentation from the code object's first line; a lambda is looked for
  *    on that line, first the last one before the position of its body's code, then the others.
  * 3. The text is put under a header that binds what it needs and compiled by Python itself; the
@@ -271,11 +271,9 @@ Source syn_find_source(Cx *cx, PyObject *func) {
     const char *qualname = text_or(py_text_attr(cx, out.code, "co_qualname"), "?");
     out.class_name = find_class(cx, qualname);
     out.is_lambda = strcmp(text_or(py_text_attr(cx, out.code, "co_name"), ""), "<lambda>") == 0;
-    Finder f = {.cx = cx,
-                .is_prelude = is_prelude(cx, globals),
-                .out = &out,
-                .qualname = qualname,
-                .lines = syn_find_lines(cx, file, globals)};
+    Finder f = {.cx = cx, .is_prelude = is_prelude(cx, globals), .out = &out, .qualname = qualname};
+    if (f.is_prelude) f.lines.list = syn_prelude_lines(cx, file);
+    if (!f.lines.list) f.lines = syn_find_lines(cx, file, globals);
     if (!f.lines.list || !out.line) fail_no_source(&f);
     if ((Py_ssize_t)out.line > PyList_Size(f.lines.list)) {
         judge_mismatch(&f);
