@@ -29,9 +29,10 @@ ALLOWED = {
     "runtime": "base types core",
     "cache": "base types py core",
     "dispatch": "base types core runtime cache",
+    "ufunc": "base types core runtime dispatch",
     "simt": "base types core runtime",
     "cuda": "base types core runtime",
-    "python": "base types core runtime cache dispatch simt cuda",
+    "python": "base types core runtime cache dispatch ufunc simt cuda",
 }
 # Where compiler and run time meet: headers that any room may include.
 MEETING = {
@@ -49,9 +50,9 @@ MEETING = {
 # header prefix: the rooms that may include it
 FOREIGN = {
     "Python.h": "types py syntax build infer lower builtins driver "
-    "core runtime cache dispatch simt cuda python",
-    "structmember.h": "dispatch simt cuda python",
-    "numpy/": "types core dispatch python",
+    "core runtime cache dispatch ufunc simt cuda python",
+    "structmember.h": "dispatch ufunc simt cuda python",
+    "numpy/": "types core dispatch ufunc python",
     "llvm-c/": "codegen",
 }
 INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')

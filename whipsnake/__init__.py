@@ -29,7 +29,7 @@ _TYPES = frozenset("""
     ulong longlong ulonglong double void none b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16
     optional""".split())
 _NOT_YET = frozenset("""
-    vectorize guvectorize cfunc stencil objmode pndindex literally literal_unroll carray farray gdb
+    cfunc stencil objmode pndindex literally literal_unroll carray farray gdb
     gdb_init gdb_breakpoint parallel_chunksize threading_layer get_thread_id
     get_parallel_chunksize set_parallel_chunksize ffi ffi_forced_object deferred_type""".split())
 _NOT_YET_MODULES = frozenset(["typed", "experimental", "pycc"])
@@ -89,6 +89,10 @@ def __getattr__(name):
         value = getattr(types, name)
     elif name == "explain":
         from whipsnake._explain import explain as value
+    elif name in ("vectorize", "guvectorize"):
+        from whipsnake import _ufunc
+
+        value = getattr(_ufunc, name)
     elif name in _NOT_YET or name in _NOT_YET_MODULES:
         value = _NotBuiltYet(name)
     else:
@@ -99,8 +103,8 @@ def __getattr__(name):
 
 def __dir__():
     return sorted(set(globals()) | _SUBMODULES | _TYPES | _NOT_YET | _NOT_YET_MODULES
-                  | {"explain"})
+                  | {"explain", "vectorize", "guvectorize"})
 
 
 __all__ = ["jit", "njit", "jit_module", "prange", "typeof", "from_dtype", "get_num_threads",
-           "set_num_threads", "explain", *sorted(_TYPES), *sorted(_NOT_YET), *sorted(_SUBMODULES)]
+           "set_num_threads", "explain", "vectorize", "guvectorize", *sorted(_TYPES), *sorted(_NOT_YET), *sorted(_SUBMODULES)]

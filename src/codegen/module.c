@@ -293,6 +293,7 @@ static void make_output(Cg *cg, CodegenResult *out) {
     case WANT_EXPLAIN: break;
     case WANT_CODE:
     case WANT_TYPES:
+    case WANT_RESULT:
     case WANT_IR:
     case WANT_INTERP: cg_emit(cg, LLVMObjectFile, &out->object, &out->object_size); break;
     }

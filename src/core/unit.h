@@ -73,6 +73,7 @@ typedef enum Want {
     WANT_CFG,
     WANT_PTX,
     WANT_EXPLAIN, /* what was done: see driver/report.h */
+    WANT_RESULT, /* the name of the result's type */
     WANT_INTERP
 } Want;
 

@@ -173,6 +173,12 @@ Entry *function_compile(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
     return e;
 }
 
+Entry *function_entry(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
+    Entry *e = d->entries;
+    while (e && !(guards_hold(e) && entry_is_for(e, types, n, ret))) e = e->next;
+    return e ? function_settle(d, e) : function_compile(d, types, n, ret);
+}
+
 int function_promise(Dispatcher *d, Type **types, uint32_t n, Type *ret) {
     Entry *e = entry_new_promise(types, n, ret);
     if (e) publish(d, e);

@@ -71,6 +71,8 @@ int disp_convert(const Type *t, PyObject *obj, uint64_t *slots, bool lasting, Ma
 /* Slots of an array object of type t; owner: what to put there, or NULL. */
 void disp_fill_array(const Type *t, PyObject *array, WsOwner *owner, uint64_t *slots);
 void disp_release_made(Made *made);
+/* The slots of a number of type t that lies in memory as NumPy keeps it. */
+void disp_load(const Type *t, const void *at, uint64_t *slots);
 
 /* --- results (box.c) -------------------------------------------------------------------------- */
 

@@ -194,14 +194,20 @@ static int read_captured(const Entry *e, uint64_t *at) {
     return 0;
 }
 
-static int32_t call_entry(const Entry *e, WsCtx *ctx, uint64_t *slots) {
-    if (!e->unit->nogil) return e->entry(ctx, slots);
+/* The code takes the GIL where it needs it. */
+static int32_t call_without_gil(const Entry *e, WsCtx *ctx, uint64_t *slots) {
     uint32_t outer = ctx->nogil;
     ctx->nogil = 1;
-    PyThreadState *ts = PyEval_SaveThread();
     int32_t rc = e->entry(ctx, slots);
-    PyEval_RestoreThread(ts);
     ctx->nogil = outer;
+    return rc;
+}
+
+static int32_t call_entry(const Entry *e, WsCtx *ctx, uint64_t *slots) {
+    if (!e->unit->nogil) return e->entry(ctx, slots);
+    PyThreadState *ts = PyEval_SaveThread();
+    int32_t rc = call_without_gil(e, ctx, slots);
+    PyEval_RestoreThread(ts);
     return rc;
 }
 
@@ -217,7 +223,8 @@ static inline PyObject *box_result(const Type *t, uint64_t *slots) {
 }
 
 /* The call itself: 0, or 1 with ctx->exc set. `globals` are this call's own: other threads may run the same code. */
-static int32_t run(const Entry *e, DispThread *t, uint64_t *slots, const uint64_t *globals) {
+static inline int32_t run(const Entry *e, DispThread *t, uint64_t *slots, const uint64_t *globals,
+                          bool gil_unknown) {
     WsCtx *ctx = &t->ctx;
     const Unit *outer_unit = ctx->unit;
     const uint64_t *outer_globals = ctx->globals;
@@ -227,7 +234,7 @@ static int32_t run(const Entry *e, DispThread *t, uint64_t *slots, const uint64_
     atomic_store_explicit(&t->running, 1, memory_order_relaxed);
     if (__builtin_expect(atomic_load_explicit(&disp_timer_sleeps, memory_order_relaxed), 0))
         disp_wake_timer();
-    int32_t rc = call_entry(e, ctx, slots);
+    int32_t rc = gil_unknown ? call_without_gil(e, ctx, slots) : call_entry(e, ctx, slots);
     atomic_store_explicit(&t->running, outer_running, memory_order_relaxed);
     ctx->unit = outer_unit;
     ctx->globals = outer_globals;
@@ -235,20 +242,29 @@ static int32_t run(const Entry *e, DispThread *t, uint64_t *slots, const uint64_
 }
 
 /* With captured values: 0, 1, or -1 with a Python exception set. */
-static int32_t run_captured(const Entry *e, DispThread *t, uint64_t *slots) {
+static int32_t run_captured(const Entry *e, DispThread *t, uint64_t *slots, bool gil_unknown) {
     enum { FEW = 64 };
     uint64_t few[FEW], *globals = few;
-    if (e->nglobals > FEW) globals = PyMem_Malloc(e->nglobals * sizeof *globals);
-    if (!globals) return PyErr_NoMemory(), -1;
-    int32_t rc = read_captured(e, globals) ? -1 : run(e, t, slots, globals);
-    if (globals != few) PyMem_Free(globals);
+    PyGILState_STATE gil = gil_unknown ? PyGILState_Ensure() : PyGILState_LOCKED;
+    if (e->nglobals > FEW) globals = mem_alloc(e->nglobals * sizeof *globals);
+    if (!globals) PyErr_NoMemory();
+    int32_t rc = globals ? read_captured(e, globals) : -1;
+    if (gil_unknown) PyGILState_Release(gil);
+    if (rc == 0) rc = run(e, t, slots, globals, gil_unknown);
+    if (globals != few) mem_free(globals);
     return rc;
+}
+
+int32_t entry_execute(const Entry *e, uint64_t *slots) {
+    DispThread *t = disp_thread();
+    if (!t) return -1;
+    return e->nglobals ? run_captured(e, t, slots, true) : run(e, t, slots, NULL, true);
 }
 
 PyObject *entry_run(const Entry *e, uint64_t *slots, Made *made) {
     DispThread *t = disp_thread();
     int32_t rc = -1;
-    if (t) rc = e->nglobals ? run_captured(e, t, slots) : run(e, t, slots, NULL);
+    if (t) rc = e->nglobals ? run_captured(e, t, slots, false) : run(e, t, slots, NULL, false);
     PyObject *result = NULL;
     if (__builtin_expect(rc == 0, 1))
         result = box_result(e->unit->ret, slots);

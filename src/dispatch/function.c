@@ -174,9 +174,7 @@ static PyObject *compile_signature(PyObject *self, PyObject *args) {
     Dispatcher *d = self_of(self);
     Type *ret, **types = read_signature(d, args, &ret);
     if (!types) return NULL;
-    Entry *e = d->entries;
-    while (e && !(guards_hold(e) && entry_is_for(e, types, d->nparams, ret))) e = e->next;
-    e = e ? function_settle(d, e) : function_compile(d, types, d->nparams, ret);
+    Entry *e = function_entry(d, types, d->nparams, ret);
     PyMem_Free(types);
     return e ? PyLong_FromVoidPtr((void *)(uintptr_t)e->entry) : NULL;
 }
@@ -234,15 +232,15 @@ static PyObject *list_entries(PyObject *self, PyObject *unused) {
 
 /* _text(what, types, ptx_target=None): the function at a stage of its compilation. */
 static PyObject *text_of(PyObject *self, PyObject *args) {
-    static const char *const wants[] = {"code", "types", "ir",  "llvm",
-                                        "asm",  "cfg",   "ptx", "explain"};
+    static const char *const wants[] = {"code", "types", "ir",      "llvm",  "asm",
+                                        "cfg",  "ptx",   "explain", "result"};
     Dispatcher *d = self_of(self);
     const char *what, *ptx_target = NULL;
     PyObject *seq;
     if (!PyArg_ParseTuple(args, "sO|z", &what, &seq, &ptx_target)) return NULL;
     int want = WANT_TYPES;
-    while (want <= WANT_EXPLAIN && strcmp(wants[want], what) != 0) want++;
-    if (want > WANT_EXPLAIN)
+    while (want <= WANT_RESULT && strcmp(wants[want], what) != 0) want++;
+    if (want > WANT_RESULT)
         return PyErr_Format(PyExc_ValueError, "there is no text called %s", what);
     Type **types = signature_types(d, seq);
     PyObject *text = types ? function_text(d, types, d->nparams, (Want)want, ptx_target) : NULL;

@@ -94,6 +94,9 @@ int entry_unbox(const Entry *e, PyObject *const *args, uint64_t *slots, Made *ma
 int entry_convert(const Entry *e, PyObject *const *args, uint64_t *slots, Made *made);
 /* Runs it; releases what was made. The boxed result, or NULL with an exception set. */
 PyObject *entry_run(const Entry *e, uint64_t *slots, Made *made);
+/* Runs it where the GIL may be held or not: 0 with the result in the slots, 1 with the thread's context holding the
+ * exception, -1 with Python's set. */
+int32_t entry_execute(const Entry *e, uint64_t *slots);
 
 /* --- guards.c --------------------------------------------------------------------------------- */
 
@@ -111,6 +114,8 @@ PyObject *guards_find_changing(const Entry *entries, Type *const *types, uint32_
 /* Compiles for these types and adds the entry; NULL with an exception set. ret: NULL unless asked
  * for. */
 Entry *function_compile(Dispatcher *d, Type **types, uint32_t n, Type *ret);
+/* The entry for these types that there is (and whose guards hold), or function_compile's. */
+Entry *function_entry(Dispatcher *d, Type **types, uint32_t n, Type *ret);
 /* Adds a promised entry; 0, or -1 with an exception set. */
 int function_promise(Dispatcher *d, Type **types, uint32_t n, Type *ret);
 /* e, or what it promised, compiled now; NULL with an exception set. */

@@ -99,16 +99,20 @@ static uint64_t load_element(const Type *t, const void *at) {
     }
 }
 
+void disp_load(const Type *t, const void *at, uint64_t *slots) {
+    if (t->kind == TY_COMPLEX) {
+        Type *part = TY_F(t->bits / 2u);
+        slots[0] = load_element(part, at);
+        slots[1] = load_element(part, (const char *)at + part->size);
+    } else {
+        slots[0] = load_element(t, at);
+    }
+}
+
 static int put_numpy_scalar(const Type *t, PyObject *obj, uint64_t *slots) {
     _Alignas(16) char value[16];
     PyArray_ScalarAsCtype(obj, value);
-    if (t->kind == TY_COMPLEX) {
-        Type *part = TY_F(t->bits / 2u);
-        slots[0] = load_element(part, value);
-        slots[1] = load_element(part, value + part->size);
-    } else {
-        slots[0] = load_element(t, value);
-    }
+    disp_load(t, value, slots);
     return 1;
 }
 

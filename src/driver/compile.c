@@ -102,10 +102,9 @@ static void run_front(Cx *cx, void *arg) {
     Inst *entry = infer_run(in, cx, core, job->m, job->req);
     book(cx, STAGE_INFER, &t);
     if (wants_dump("ir")) dump_text("ir", typed_text(cx, in));
-    if (job->req->want == WANT_TYPES) {
-        job->text = report_text(cx, in);
-        return;
-    }
+    if (job->req->want == WANT_TYPES) job->text = report_text(cx, in);
+    if (job->req->want == WANT_RESULT) job->text = entry->ret->name;
+    if (job->text) return;
     if (remark_wanted(cx)) report_conversions(cx, in);
     lower_module(in, entry);
     book(cx, STAGE_LOWERING, &t);
@@ -175,7 +174,7 @@ static int run_stages(Job *job) {
     int rc = cx_run(job->cx, run_front, job);
     if (job->cx->raised) rc = take_raised(job->cx);
     if (rc != 0) return -1;
-    if (job->req->want == WANT_TYPES) return 0;
+    if (job->text) return 0;
     PyThreadState *state = PyEval_SaveThread();
     os_run_on_stack(run_back_there, job, BACK_STACK);
     PyEval_RestoreThread(state);

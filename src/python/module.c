@@ -11,6 +11,7 @@
 #include "python/launch.h"
 #include "runtime/runtime.h"
 #include "types/promote.h"
+#include "ufunc/ufunc.h"
 
 static PyObject *is_compiler_open(PyObject *module, PyObject *unused) {
     (void)module;
@@ -176,7 +177,8 @@ static int exec_module(PyObject *module) {
         PyErr_SetString(PyExc_ImportError, "whipsnake._core can be loaded only once per process");
         return -1;
     }
-    if (disp_init(module) || PyModule_AddFunctions(module, functions)) return -1;
+    if (disp_init(module) || ufunc_init(module) || PyModule_AddFunctions(module, functions))
+        return -1;
     is_ready = true;
     return 0;
 }

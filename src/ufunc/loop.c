@@ -1,0 +1,353 @@
+/* From NumPy's pointers and steps to compiled code.
+ *
+ * NumPy may hold the GIL or not while it runs a loop, so nothing here relies on it. An exception ends
+ * the call's other loops and is raised when NumPy returns (ufunc_call_numpy); where somebody else
+ * called NumPy, it is set at once.
+ *
+ * Elementwise code takes contiguous rows, so that one compile is enough and all of it vectorizes:
+ * other rows go through a buffer, a chunk at a time. */
+#include "ufunc/ufunc.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+#if Py_LIMITED_API + 0 < 0x030c0000
+/* Part of the stable ABI since 3.12; 3.11 has it, too. */
+PyAPI_FUNC(PyObject *) PyObject_Vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf,
+                                           PyObject *kwnames);
+#endif
+
+enum { CHUNK = 1024, MAX_SLOTS = 3 * UFUNC_MAX_ARGS };
+
+/* --- failures --------------------------------------------------------------------------------- */
+
+/* A call of NumPy by us, on this thread. */
+typedef struct Running {
+    struct Running *outer;
+    ExcObj *exc; /* what a loop ended with; owned. NULL: Python's own is set */
+    bool failed;
+} Running;
+
+static _Thread_local Running *running;
+
+/* Code has returned non-zero: 1 with the context's exception set, -1 with Python's. */
+static void fail(int32_t rc) {
+    WsCtx *ctx = &disp_thread()->ctx;
+    if (running) {
+        running->failed = true;
+        if (rc < 0) return;
+        running->exc = ctx->exc;
+        ctx->exc = NULL;
+        return;
+    }
+    if (rc < 0) return;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    if (!PyErr_Occurred()) disp_raise(ctx);
+    exc_release(ctx->exc);
+    ctx->exc = NULL;
+    PyGILState_Release(gil);
+}
+
+static void fail_for_memory(void) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyErr_NoMemory();
+    PyGILState_Release(gil);
+    fail(-1);
+}
+
+static bool has_failed(void) { return running && running->failed; }
+
+/* What NumPy returned, or what a loop ended with instead. */
+static PyObject *settle(Running *r, PyObject *result) {
+    running = r->outer;
+    if (!r->failed) return result;
+    Py_XDECREF(result);
+    if (!r->exc) return NULL;
+    PyErr_Clear();
+    WsCtx *ctx = &disp_thread()->ctx;
+    ctx->exc = r->exc;
+    disp_raise(ctx);
+    return NULL;
+}
+
+PyObject *ufunc_call_numpy(PyObject *callable, PyObject *const *args, size_t n, PyObject *kwnames) {
+    if (!disp_thread()) return NULL;
+    Running r = {.outer = running};
+    running = &r;
+    return settle(&r, PyObject_Vectorcall(callable, args, n, kwnames));
+}
+
+PyObject *ufunc_call_numpy_with(PyObject *callable, PyObject *args, PyObject *kwargs) {
+    if (!disp_thread()) return NULL;
+    Running r = {.outer = running};
+    running = &r;
+    return settle(&r, PyObject_Call(callable, args, kwargs));
+}
+
+/* --- code ------------------------------------------------------------------------------------- */
+
+/* The compiled code; NULL: there is none, and the failure is told. */
+static const Entry *code_entry(UfuncCode *code) {
+    const Entry *e = atomic_load_explicit(&code->entry, memory_order_acquire);
+    if (e) return e;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    e = PyErr_Occurred() ? NULL : function_entry(code->function, code->types, code->nparams, NULL);
+    if (e) atomic_store_explicit(&code->entry, e, memory_order_release);
+    PyGILState_Release(gil);
+    if (!e) fail(-1);
+    return e;
+}
+
+void ufunc_refresh(UfuncLoop *loop) {
+    for (int i = 0; i < 2; i++) {
+        const Entry *e = atomic_load_explicit(&loop->code[i].entry, memory_order_relaxed);
+        if (e && e->nguards && !guards_hold(e))
+            atomic_store_explicit(&loop->code[i].entry, NULL, memory_order_relaxed);
+    }
+}
+
+/* Runs it unless a loop has failed already. */
+static void execute(UfuncCode *code, uint64_t *slots) {
+    const Entry *e = has_failed() ? NULL : code_entry(code);
+    int32_t rc = e ? entry_execute(e, slots) : 0;
+    if (rc) fail(rc);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static uint32_t count_args(const UfuncLoop *l) { return l->nin + l->nout; }
+
+/* The slots of a contiguous one-dimensional array; where the next go. */
+static uint64_t *put_row(uint64_t *slots, const char *data, Py_ssize_t n) {
+    slots[0] = (uint64_t)(uintptr_t)data;
+    slots[1] = 0;
+    slots[2] = (uint64_t)n;
+    return slots + 3;
+}
+
+static void run_row(UfuncLoop *l, char **args, Py_ssize_t n) {
+    uint64_t slots[MAX_SLOTS], *at = slots;
+    for (uint32_t k = 0; k < count_args(l); k++) at = put_row(at, args[k], n);
+    execute(&l->code[CODE_ROW], slots);
+}
+
+#define COPY_AS(type) \
+    for (Py_ssize_t i = 0; i < n; i++) memcpy(to + i * to_step, from + i * from_step, sizeof(type))
+
+static void copy(char *to, Py_ssize_t to_step, const char *from, Py_ssize_t from_step, Py_ssize_t n,
+                 size_t size) {
+    switch (size) {
+    case 1: COPY_AS(char); return;
+    case 2: COPY_AS(int16_t); return;
+    case 4: COPY_AS(int32_t); return;
+    case 8: COPY_AS(int64_t); return;
+    default: COPY_AS(int64_t[2]); return;
+    }
+}
+
+/* What lies strided goes through a buffer. */
+typedef struct Chunks {
+    UfuncLoop *l;
+    char *direct[UFUNC_MAX_ARGS]; /* where the next chunk begins */
+    char *buffer[UFUNC_MAX_ARGS]; /* NULL: contiguous */
+    bool is_filled; /* the buffers of what is the same for all elements */
+    const Py_ssize_t *steps;
+} Chunks;
+
+static size_t size_of(const Chunks *c, uint32_t k) { return c->l->elem[k]->size; }
+
+static void run_chunk(Chunks *c, Py_ssize_t n) {
+    char *args[UFUNC_MAX_ARGS];
+    for (uint32_t k = 0; k < count_args(c->l); k++) {
+        args[k] = c->buffer[k] ? c->buffer[k] : c->direct[k];
+        if (c->buffer[k] && k < c->l->nin && (c->steps[k] || !c->is_filled))
+            copy(args[k], (Py_ssize_t)size_of(c, k), c->direct[k], c->steps[k], n, size_of(c, k));
+    }
+    c->is_filled = true;
+    run_row(c->l, args, n);
+    if (has_failed()) return;
+    for (uint32_t k = 0; k < count_args(c->l); k++) {
+        if (c->buffer[k] && k >= c->l->nin)
+            copy(c->direct[k], c->steps[k], args[k], (Py_ssize_t)size_of(c, k), n, size_of(c, k));
+        c->direct[k] += n * c->steps[k];
+    }
+}
+
+/* Does what is written reach what a later element reads? Then only one at a time is right, as in
+ * np.add.accumulate. */
+static bool is_carried(const UfuncLoop *l, char **args, const Py_ssize_t *steps, Py_ssize_t n) {
+    for (uint32_t k = l->nin; k < count_args(l); k++)
+        for (uint32_t i = 0; i < l->nin; i++) {
+            const char *out = args[k], *out_end = out + (n - 1) * steps[k];
+            const char *in = args[i], *in_end = in + (n - 1) * steps[i];
+            if (out == in && steps[k] == steps[i] && steps[k]) continue;
+            const char *low = out < out_end ? out : out_end, *high = out < out_end ? out_end : out;
+            if ((in < in_end ? in : in_end) < high + l->elem[k]->size &&
+                low < (in < in_end ? in_end : in) + l->elem[i]->size)
+                return true;
+        }
+    return false;
+}
+
+static void run_chunks(UfuncLoop *l, char **args, Py_ssize_t n, const Py_ssize_t *steps) {
+    Chunks c = {.l = l, .steps = steps};
+    uint32_t nbuffers = 0;
+    for (uint32_t k = 0; k < count_args(l); k++) nbuffers += steps[k] != l->elem[k]->size;
+    char *memory = mem_alloc((size_t)nbuffers * CHUNK * 16), *next = memory;
+    Py_ssize_t most = memory && !is_carried(l, args, steps, n) ? CHUNK : 1;
+    char one[UFUNC_MAX_ARGS][16]; /* there is always memory for one element */
+    for (uint32_t k = 0; k < count_args(l); k++) {
+        c.direct[k] = args[k];
+        if (steps[k] == l->elem[k]->size) continue;
+        c.buffer[k] = memory ? next : one[k];
+        next += memory ? CHUNK * 16 : 0;
+    }
+    for (Py_ssize_t done = 0; done < n && !has_failed(); done += most)
+        run_chunk(&c, n - done < most ? n - done : most);
+    mem_free(memory);
+}
+
+static bool is_contiguous(const UfuncLoop *l, const Py_ssize_t *steps) {
+    for (uint32_t k = 0; k < count_args(l); k++)
+        if (steps[k] != l->elem[k]->size) return false;
+    return true;
+}
+
+/* How NumPy reduces: the first argument and the result are one place. */
+static bool is_fold(const UfuncLoop *l, char **args, const Py_ssize_t *steps) {
+    return l->code[CODE_FOLD].function && args[0] == args[2] && !steps[0] && !steps[2];
+}
+
+static void run_fold(UfuncLoop *l, char **args, Py_ssize_t n, const Py_ssize_t *steps) {
+    uint64_t slots[8], *at = put_row(slots, args[0], 1);
+    at = put_row(at, args[1], n);
+    *at = (uint64_t)steps[1];
+    execute(&l->code[CODE_FOLD], slots);
+}
+
+void ufunc_run_rows(char **args, const Py_ssize_t *dims, const Py_ssize_t *steps, void *data) {
+    UfuncLoop *l = data;
+    if (dims[0] <= 0) return;
+    if (is_fold(l, args, steps))
+        run_fold(l, args, dims[0], steps);
+    else if (dims[0] == 1 || is_contiguous(l, steps))
+        run_row(l, args, dims[0]);
+    else
+        run_chunks(l, args, dims[0], steps);
+}
+
+/* --- generalized ------------------------------------------------------------------------------ */
+
+/* One call of NumPy's loop: the sizes of the core dimensions, and the steps along them. */
+typedef struct Cores {
+    const UfuncLoop *l;
+    UfuncCode *code;
+    const Py_ssize_t *sizes, *steps;
+} Cores;
+
+static Py_ssize_t core_size(const Cores *c, uint32_t k, int axis) {
+    return c->sizes[c->l->core[k].dims[axis]];
+}
+
+/* Do the argument's elements lie one after the other, the last dimension fastest? */
+static bool is_core_contiguous(const Cores *c, uint32_t k, const Py_ssize_t *steps) {
+    Py_ssize_t want = c->l->elem[k]->size;
+    for (int axis = c->l->core[k].ndim; axis-- > 0;) {
+        Py_ssize_t size = core_size(c, k, axis);
+        if (size != 1 && steps[axis] != want) return false;
+        want *= size;
+    }
+    return true;
+}
+
+static bool are_cores_contiguous(const Cores *c) {
+    const Py_ssize_t *steps = c->steps;
+    for (uint32_t k = 0; k < count_args(c->l); steps += c->l->core[k++].ndim)
+        if (!is_core_contiguous(c, k, steps)) return false;
+    return true;
+}
+
+/* The slots of argument k, whose data is here: a number, or an array, which for an argument without
+ * core dimensions has one element. */
+static uint64_t *put_core(const Cores *c, uint32_t k, const Py_ssize_t *steps, const char *data,
+                          uint64_t *at) {
+    const Type *t = c->code->types[k];
+    if (t->kind != TY_ARRAY) {
+        disp_load(t, data, at);
+        return at + t->nparts;
+    }
+    int ndim = c->l->core[k].ndim;
+    *at++ = (uint64_t)(uintptr_t)data;
+    *at++ = 0;
+    for (int axis = 0; axis < ndim; axis++) *at++ = (uint64_t)core_size(c, k, axis);
+    if (!ndim) *at++ = 1;
+    if (t->layout != 'A') return at;
+    for (int axis = 0; axis < ndim; axis++) *at++ = (uint64_t)steps[axis];
+    if (!ndim) *at++ = c->l->elem[k]->size;
+    return at;
+}
+
+static void run_core(const Cores *c, char **args, uint64_t *slots) {
+    const Py_ssize_t *steps = c->steps;
+    uint64_t *at = slots;
+    for (uint32_t k = 0; k < count_args(c->l); steps += c->l->core[k++].ndim)
+        at = put_core(c, k, steps, args[k], at);
+    execute(c->code, slots);
+}
+
+void ufunc_run_cores(char **args, const Py_ssize_t *dims, const Py_ssize_t *steps, void *data) {
+    enum { FEW = 128 };
+    UfuncLoop *l = data;
+    uint32_t nargs = count_args(l), nslots = 0;
+    uint64_t few[FEW], *slots = few;
+    char *at[UFUNC_MAX_ARGS];
+    Cores c = {.l = l, .sizes = dims + 1, .steps = steps + nargs};
+    c.code = &l->code[are_cores_contiguous(&c) ? CODE_CONTIGUOUS : CODE_STRIDED];
+    for (uint32_t k = 0; k < nargs; k++) {
+        nslots += c.code->types[k]->nparts;
+        at[k] = args[k];
+    }
+    if (nslots > FEW) slots = mem_alloc(nslots * sizeof *slots);
+    for (Py_ssize_t i = 0; i < dims[0] && slots && !has_failed(); i++) {
+        run_core(&c, at, slots);
+        for (uint32_t k = 0; k < nargs; k++) at[k] += steps[k];
+    }
+    if (!slots) fail_for_memory();
+    if (slots != few) mem_free(slots);
+}
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+/* code from (compiled function or None, tuple of types); 0, or -1 with an exception set. */
+static int fill_code(UfuncCode *code, PyObject *pair) {
+    PyObject *function, *types;
+    if (!PyArg_ParseTuple(pair, "OO!", &function, &PyTuple_Type, &types)) return -1;
+    if (function == Py_None) return 0;
+    code->nparams = (uint32_t)PyTuple_Size(types);
+    code->types = mem_alloc((code->nparams + 1) * sizeof(Type *));
+    if (!code->types) return PyErr_NoMemory(), -1;
+    for (uint32_t i = 0; i < code->nparams; i++)
+        if (!(code->types[i] = disp_type_from(PyTuple_GetItem(types, i)))) return -1;
+    code->function = (Dispatcher *)Py_NewRef(function);
+    return 0;
+}
+
+UfuncLoop *ufunc_new_loop(PyObject *codes, PyObject *elems, uint32_t nin, UfuncCore *core) {
+    uint32_t n = (uint32_t)PyTuple_Size(elems);
+    UfuncLoop *l = mem_alloc(sizeof *l + n * sizeof *l->elem);
+    bool good = l != NULL;
+    if (l) *l = (UfuncLoop){.nin = nin, .nout = n - nin, .core = core};
+    for (uint32_t k = 0; good && k < n; k++)
+        good = (l->elem[k] = disp_type_from(PyTuple_GetItem(elems, k))) != NULL;
+    for (int i = 0; good && i < 2; i++) good = !fill_code(&l->code[i], PyTuple_GetItem(codes, i));
+    if (good) return l;
+    if (!l) PyErr_NoMemory();
+    for (int i = 0; l && i < 2; i++) {
+        Py_XDECREF((PyObject *)l->code[i].function);
+        mem_free(l->code[i].types);
+    }
+    mem_free(core);
+    mem_free(l);
+    return NULL;
+}
