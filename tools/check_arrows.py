@@ -20,7 +20,7 @@ ALLOWED = {
     "build": "base types py syntax ir",
     "infer": "base types ir build",
     "lower": "base types ir infer",
-    "builtins": "base types ir build infer lower",
+    "builtins": "base types py ir build infer lower",
     "opt": "base types ir",
     "codegen": "base types ir",
     "driver": "base types ir infer lower opt codegen core",

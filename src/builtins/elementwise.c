@@ -354,7 +354,7 @@ bool elementwise_may_wait(Infer *in, Inst *inst, Ref r) {
     case OP_UNARY: return true;
     case OP_CALL: {
         const Row *row = row_called(in, inst, r, &c);
-        return row && row->loops;
+        return row && row->loops && !(row->flags & ROW_CALLS);
     }
     default: return false;
     }
@@ -367,7 +367,7 @@ bool elementwise_passes(Infer *in, Inst *inst, Ref r, bool *raises) {
     switch ((Op)ins->op) {
     case OP_CALL: {
         const Row *row = row_called(in, inst, r, &c);
-        if (!row) return false;
+        if (!row || row->flags & ROW_CALLS) return false;
         if (row->loops || row->flags & ROW_REDUCES) return true;
         bool numbers = ty_is_number(ins->ty);
         for (uint32_t i = 0; i < c.call.nargs; i++)

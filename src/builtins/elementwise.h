@@ -9,7 +9,7 @@
 #pragma once
 #include "builtins/mathrules.h"
 
-enum { MAX_INPUTS = 4, MAX_RANK = 32, MAX_LEAVES = 64 };
+enum { MAX_INPUTS = 16, MAX_RANK = 32, MAX_LEAVES = 64 };
 
 /* What an elementwise function computes in. */
 typedef struct UfuncLoop {

@@ -34,6 +34,7 @@ typedef struct DispState {
     PyObject *method; /* types.MethodType; owned */
     PyObject *enum_base; /* enum.Enum; owned, or NULL while nobody has imported enum */
     PyTypeObject *dispatcher; /* our compiled functions; owned */
+    PyTypeObject *vectorized; /* our ufuncs; owned */
     PyTypeObject *type; /* our type objects; owned */
     PyTypeObject *memory; /* what keeps an array's block alive for NumPy; owned */
 } DispState;

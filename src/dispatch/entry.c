@@ -261,15 +261,16 @@ int32_t entry_execute(const Entry *e, uint64_t *slots) {
     return e->nglobals ? run_captured(e, t, slots, true) : run(e, t, slots, NULL, true);
 }
 
-PyObject *entry_run(const Entry *e, uint64_t *slots, Made *made) {
+int entry_run_slots(const Entry *e, uint64_t *slots) {
     DispThread *t = disp_thread();
     int32_t rc = -1;
     if (t) rc = e->nglobals ? run_captured(e, t, slots, false) : run(e, t, slots, NULL, false);
-    PyObject *result = NULL;
-    if (__builtin_expect(rc == 0, 1))
-        result = box_result(e->unit->ret, slots);
-    else if (rc > 0)
-        disp_raise(&t->ctx);
+    if (__builtin_expect(rc > 0, 0)) disp_raise(&t->ctx);
+    return rc ? -1 : 0;
+}
+
+PyObject *entry_run(const Entry *e, uint64_t *slots, Made *made) {
+    PyObject *result = entry_run_slots(e, slots) ? NULL : box_result(e->unit->ret, slots);
     if (made->owners) disp_release_made(made);
     return result;
 }

@@ -94,6 +94,8 @@ int entry_unbox(const Entry *e, PyObject *const *args, uint64_t *slots, Made *ma
 int entry_convert(const Entry *e, PyObject *const *args, uint64_t *slots, Made *made);
 /* Runs it; releases what was made. The boxed result, or NULL with an exception set. */
 PyObject *entry_run(const Entry *e, uint64_t *slots, Made *made);
+/* The same without a box: 0 with the result in the slots, or -1 with an exception set. Releases nothing. */
+int entry_run_slots(const Entry *e, uint64_t *slots);
 /* Runs it where the GIL may be held or not: 0 with the result in the slots, 1 with the thread's context holding the
  * exception, -1 with Python's set. */
 int32_t entry_execute(const Entry *e, uint64_t *slots);

@@ -220,7 +220,8 @@ static Type *refuse(PyObject *obj) {
 
 static bool is_callable_object(PyObject *obj, PyTypeObject *cls) {
     return cls == disp.function || cls == disp.builtin || cls == disp.ufunc ||
-           cls == disp.dispatcher || PyType_IsSubtype(cls, disp.function) ||
+           cls == disp.dispatcher || cls == disp.vectorized ||
+           PyType_IsSubtype(cls, disp.function) ||
            (PyCallable_Check(obj) && cls == &PyMethodDescr_Type);
 }
 

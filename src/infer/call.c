@@ -531,6 +531,7 @@ static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *
                            Callee *out) {
     Span span = ir_at(inst->high, call)->span;
     const Row *row = row_of_object(in, obj);
+    if (!row) row = row_of_vectorized(in, obj);
     PyObject *functions = registry(in, "functions");
     PyObject *impls = functions ? PyDict_GetItem(functions, obj) : NULL; /* borrowed */
     build_clear_error();

@@ -175,6 +175,22 @@ static void eval_ins(Infer *in, Inst *inst, Ref r) {
     raise_value(in, inst, r, ty, k);
 }
 
+/* What all returns that are reached have in common now, or NULL. A result may be made of others whose types have
+ * risen since, and an array of float64 is no wider array of float32. */
+static Type *join_returns(Infer *in, const Inst *inst) {
+    Type *all = NULL;
+    if (in->rebuilds++ > 1000) return NULL;
+    for (BlockId b = 0; b < inst->high->blocks.n; b++) {
+        const Term *t = &inst->high->blocks.at[b].term;
+        if (t->kind != TERM_RETURN || !inst->state->reached[b]) continue;
+        Type *ty = ir_at(inst->high, t->arg)->ty;
+        if (ty->kind == TY_UNDEF) continue;
+        all = all ? ty_join(all, ty) : ty;
+        if (!all) return NULL;
+    }
+    return all;
+}
+
 static void raise_ret(Infer *in, Inst *inst, Ref value) {
     const Ins *ins = ir_at(inst->high, value);
     if (ins->ty->kind == TY_UNDEF) return;
@@ -182,6 +198,7 @@ static void raise_ret(Infer *in, Inst *inst, Ref value) {
     Const *k = ins->k;
     if (inst->ret->kind != TY_UNDEF) {
         ty = ty_join(inst->ret, ty);
+        if (!ty) ty = join_returns(in, inst);
         if (!ty) return; /* infer_check reports it */
         if (inst->ret_varies || !k || !inst->ret_k || !ir_const_equal(k, inst->ret_k)) k = NULL;
     }

@@ -86,6 +86,7 @@ struct Infer {
     Map defs; /* PyObject * function -> FnDef * */
     Map impls; /* overload results, by hash of function and types */
     Map preludes; /* name (by pointer) -> PyObject * */
+    Map vectorized; /* ufunc object -> const Row *: builtins/vectorized.c */
     Map user_methods; /* list of overloads -> UserMethod *: see attr.c */
     VEC(Wider) wider; /* of captured variables: see cell.c */
     VEC(Made) made; /* exceptions that are made: see exception.c */

@@ -19,6 +19,8 @@ enum RowFlag {
     ROW_REDUCES =
         16, /* only reads its arguments; a prelude function whose `lower` is tried first: it
                          may compute the first argument on the way, or give 0 */
+    ROW_CALLS =
+        64, /* calls a function of the user's, which may do anything: never waits, nothing waits for it */
     ROW_LISTS = 32, /* takes lists that are written in the call: as tuples */
     ROW_MEMBERS = 8, /* a class that stands for values: the row is that of all its attributes */
 };
@@ -44,6 +46,8 @@ struct Row {
 
 /* The row of a Python object (function or class), or NULL. GIL held. */
 const Row *row_of_object(Infer *in, PyObject *obj);
+/* The row of a ufunc that vectorize or guvectorize made; NULL: obj is none. */
+const Row *row_of_vectorized(Infer *in, PyObject *obj);
 /* The method or attribute `name` of values of this type, or NULL. */
 const Row *row_of_method(const Type *ty, const char *name);
 /* Names of the methods and attributes that `ty` has, for messages; `near` looks at each. */

@@ -32,19 +32,11 @@ static bool is_number(PyObject *obj) {
            cls == &PyComplex_Type || PyArray_IsScalar(obj, Generic);
 }
 
-/* The NumPy scalar of a result of compiled code, which it takes. */
-static PyObject *as_scalar(const Type *t, PyObject *value) {
-    int num = value ? disp_type_num(t) : -1;
-    if (num < 0 || Py_TYPE(value) == disp.scalar[num]) return value;
-    PyObject *scalar = NULL;
-    if (num == NPY_DOUBLE) {
-        double d = PyFloat_AsDouble(value);
-        scalar = PyArray_Scalar(&d, (PyArray_Descr *)disp.descr[num], NULL);
-    } else {
-        scalar = PyObject_CallFunctionObjArgs((PyObject *)disp.scalar[num], value, NULL);
-    }
-    Py_DECREF(value);
-    return scalar;
+/* The NumPy scalar of a result in slots. */
+static PyObject *box_scalar(const Type *t, uint64_t *slots) {
+    PyArray_Descr *descr = (PyArray_Descr *)disp.descr[disp_type_num(t)];
+    if (t->kind == TY_COMPLEX && t->bits == 64) slots[0] = slots[0] << 32 >> 32 | slots[1] << 32;
+    return PyArray_Scalar(slots, descr, NULL);
 }
 
 /* The function itself on numbers of exactly the types of a compiled signature: 1 and the result (NULL:
@@ -60,7 +52,8 @@ static int call_with_numbers(Ufunc *u, PyObject *const *args, PyObject **result)
         int rc = entry_unbox(e, args, slots, &made);
         if (rc < 0) return *result = NULL, 1;
         if (rc == 0) continue;
-        *result = as_scalar(e->unit->ret, entry_run(e, slots, &made));
+        *result = entry_run_slots(e, slots) ? NULL : box_scalar(e->unit->ret, slots);
+        disp_release_made(&made);
         return 1;
     }
     return 0;
@@ -355,20 +348,22 @@ static PyObject *is_frozen(PyObject *self, void *closure) {
 
 #define FROM_INNER(name)  {#name, get_from_inner, NULL, NULL, (void *)(uintptr_t)#name}
 #define FROM_SCALAR(name) {#name, get_from_scalar, NULL, NULL, (void *)(uintptr_t)#name}
-static PyGetSetDef getset[] = {{"ufunc", get_inner, NULL, "The np.ufunc inside.", NULL},
-                               {"_function", get_scalar, NULL, NULL, NULL},
-                               {"_identity", get_identity, NULL, NULL, NULL},
-                               {"_frozen", is_frozen, NULL, NULL, NULL},
-                               FROM_INNER(nin),
-                               FROM_INNER(nout),
-                               FROM_INNER(nargs),
-                               FROM_INNER(ntypes),
-                               FROM_INNER(types),
-                               FROM_INNER(signature),
-                               FROM_INNER(identity),
-                               FROM_SCALAR(py_func),
-                               FROM_SCALAR(targetoptions),
-                               {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef getset[] = {
+    {"ufunc", get_inner, NULL, "The np.ufunc inside.", NULL},
+    {"_device_function", get_scalar, NULL, NULL, NULL}, /* see disp_unwrap */
+    {"_function", get_scalar, NULL, NULL, NULL},
+    {"_identity", get_identity, NULL, NULL, NULL},
+    {"_frozen", is_frozen, NULL, NULL, NULL},
+    FROM_INNER(nin),
+    FROM_INNER(nout),
+    FROM_INNER(nargs),
+    FROM_INNER(ntypes),
+    FROM_INNER(types),
+    FROM_INNER(signature),
+    FROM_INNER(identity),
+    FROM_SCALAR(py_func),
+    FROM_SCALAR(targetoptions),
+    {NULL, NULL, NULL, NULL, NULL}};
 
 #define METHOD(name) \
     {#name, (PyCFunction)(void *)(uintptr_t)method_##name, METH_VARARGS | METH_KEYWORDS, NULL},
@@ -412,8 +407,8 @@ static PyType_Spec spec = {"whipsnake._core.Ufunc", sizeof(Ufunc), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | HAVE_VECTORCALL, slots};
 
 int ufunc_init(PyObject *module) {
-    PyObject *cls = PyType_FromModuleAndSpec(module, &spec, NULL);
-    int rc = cls ? PyModule_AddObjectRef(module, "Ufunc", cls) : -1;
-    Py_XDECREF(cls);
-    return rc || ufunc_init_numpy() ? -1 : 0;
+    disp.vectorized = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+    if (!disp.vectorized || PyModule_AddObjectRef(module, "Ufunc", (PyObject *)disp.vectorized))
+        return -1;
+    return ufunc_init_numpy();
 }
