@@ -97,6 +97,8 @@ def _vectorize(func, signatures, options):
 
 
 def _guvectorize(func, signatures, layout, options):
+    if decorators._is_disabled():
+        return _plain_generalized(func, layout, signatures)
     function, identity = _compiled(func, options)
     inputs, outputs = layout.split("->")
     nin, nout = inputs.count("("), outputs.count("(")
@@ -111,6 +113,33 @@ def _guvectorize(func, signatures, layout, options):
     return u
 
 
+def _plain_generalized(func, layout, signatures):
+    """The same in plain Python, for WHIPSNAKE_DISABLE_JIT."""
+    inputs, outputs = ([part.split(",") if part else [] for part in
+                        (p.split(")")[0].replace(" ", "") for p in side.split("(")[1:])]
+                       for side in layout.split("->"))
+    nin = len(inputs)
+
+    def call(*args, out=None):
+        given = [np.asarray(a) for a in args[:nin]]
+        outs = list(args[nin:]) or list(out if isinstance(out, tuple) else [out] * bool(out is not None))
+        loop = np.broadcast_shapes(*(a.shape[:a.ndim - len(c)] for a, c in zip(given, inputs)))
+        sizes = {name: n for a, c in zip(given, inputs) for name, n in zip(c, a.shape[a.ndim - len(c):])}
+        for k, core in enumerate(outputs):
+            if k >= len(outs):
+                ty = signatures[0].args[nin + k] if signatures else None
+                dtype = _dtype(getattr(ty, "dtype", ty)) if ty else np.result_type(*given)
+                outs.append(np.empty(loop + tuple(sizes[name] for name in core), dtype))
+        given = [np.broadcast_to(a, loop + a.shape[a.ndim - len(c):]) for a, c in zip(given, inputs)]
+        for at in np.ndindex(*loop):
+            func(*(a[at] for a in given),
+                 *(o[at] if core else o[at + (None,)] for o, core in zip(outs, outputs)))
+        results = tuple(o[()] if isinstance(o, np.ndarray) and not o.ndim else o for o in outs)
+        return results if len(results) > 1 else results[0]
+
+    return call
+
+
 # -- loops --------------------------------------------------------------------------------------
 
 def _write(name, text, function):
@@ -119,7 +148,7 @@ def _write(name, text, function):
     if filename not in linecache.cache:
         lines = text.splitlines(keepends=True)
         linecache.cache[filename] = (len(text), None, lines, filename)
-    namespace = {"f": function, "__name__": "whipsnake._ufunc"}
+    namespace = {"f": function, "__name__": function.__module__}
     exec(compile(text, filename, "exec"), namespace)
     written = namespace["loop"]
     options = dict(function._options)

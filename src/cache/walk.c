@@ -311,6 +311,16 @@ static void put_compiled(Walk *w, PyObject *func, const JitOptions *options) {
     walk_value(w, func);
 }
 
+/* Of a ufunc that vectorize or guvectorize made: its layout, and the signatures that it was given. */
+static void put_signatures(Walk *w, PyObject *ufunc) {
+    PyObject *frozen = py_attr(w->cx, ufunc, "_frozen"), *types = py_attr(w->cx, ufunc, "types");
+    const char *layout = py_text_attr(w->cx, ufunc, "signature");
+    put_tag(w, 'V');
+    walk_text(w, layout ? layout : "");
+    for (Py_ssize_t i = 0; frozen == Py_True && types && i < PyList_Size(types); i++)
+        walk_text(w, py_text(w->cx, PyList_GetItem(types, i), NULL));
+}
+
 static void put_module(Walk *w, PyObject *module) {
     const char *name = py_text_attr(w->cx, module, "__name__");
     put_tag(w, 'M');
@@ -322,6 +332,7 @@ static void put_content(Walk *w, PyObject *obj) {
     PyObject *func = w->host->unwrap(obj, &options);
     Type *ty = w->host->as_type(obj);
     if (func) {
+        if (py_is_a(obj, "Ufunc")) put_signatures(w, obj);
         put_compiled(w, func, &options);
     } else if (ty) {
         put_tag(w, 'T');

@@ -16,10 +16,18 @@
 
 static Ufunc *self_of(PyObject *self) { return (Ufunc *)self; }
 
+/* An attribute: new, or NULL. The name is interned, see py_attr. */
+static PyObject *attribute(PyObject *obj, const char *name) {
+    PyObject *key = PyUnicode_InternFromString(name);
+    PyObject *value = key ? PyObject_GetAttr(obj, key) : NULL;
+    Py_XDECREF(key);
+    return value;
+}
+
 /* whipsnake._ufunc.<name>: new, or NULL. */
 static PyObject *find_in_python(const char *name) {
     PyObject *m = PyImport_ImportModule("whipsnake._ufunc");
-    PyObject *f = m ? PyObject_GetAttrString(m, name) : NULL;
+    PyObject *f = m ? attribute(m, name) : NULL;
     Py_XDECREF(m);
     return f;
 }
@@ -209,7 +217,7 @@ static int copy_attributes(Ufunc *u) {
     static const char *const names[] = {"__module__", "__name__", "__qualname__", "__doc__",
                                         "__wrapped__"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        PyObject *value = PyObject_GetAttrString((PyObject *)u->scalar, names[i]);
+        PyObject *value = attribute((PyObject *)u->scalar, names[i]);
         int rc = value ? PyDict_SetItemString(u->dict, names[i], value) : -1;
         Py_XDECREF(value);
         if (rc) return -1;
@@ -324,7 +332,7 @@ static PyObject *get_inner(PyObject *self, void *closure) {
 
 /* An attribute of the np.ufunc. */
 static PyObject *get_from_inner(PyObject *self, void *name) {
-    return PyObject_GetAttrString(self_of(self)->inner, name);
+    return attribute(self_of(self)->inner, name);
 }
 
 static PyObject *get_scalar(PyObject *self, void *closure) {
@@ -338,7 +346,7 @@ static PyObject *get_identity(PyObject *self, void *closure) {
 }
 
 static PyObject *get_from_scalar(PyObject *self, void *name) {
-    return PyObject_GetAttrString((PyObject *)self_of(self)->scalar, name);
+    return attribute((PyObject *)self_of(self)->scalar, name);
 }
 
 static PyObject *is_frozen(PyObject *self, void *closure) {

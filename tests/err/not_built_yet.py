@@ -1,10 +1,10 @@
 # not_built_yet: a part of the interface that is not there yet says so when it is used
 # expect: any
-# tells: vectorize
-from whipsnake import vectorize
+# tells: stencil
+from whipsnake import stencil
 
 
-@vectorize
+@stencil
 def f(x):
     return x + 1
 
