@@ -107,4 +107,6 @@ def __dir__():
 
 
 __all__ = ["jit", "njit", "jit_module", "prange", "typeof", "from_dtype", "get_num_threads",
-           "set_num_threads", "explain", "vectorize", "guvectorize", *sorted(_TYPES), *sorted(_NOT_YET), *sorted(_SUBMODULES)]
+           "set_num_threads", "explain", "vectorize", "guvectorize", *sorted(_TYPES),
+           *sorted(_NOT_YET),
+           *sorted(_SUBMODULES)]

@@ -1,4 +1,4 @@
-"""vectorize and guvectorize, and what their ufuncs do that needs no speed (src/ufunc does the rest).
+"""vectorize and guvectorize, and what their ufuncs do that needs no speed (see src/ufunc).
 
 A ufunc has loops, one per signature. Without given signatures each call adds the one for its types,
 as compiled functions do: what a call gives never depends on the calls before it. NumPy takes the
@@ -23,11 +23,11 @@ _IDENTITIES = (None, 0, 1, "reorderable")
 def vectorize(ftylist_or_function=(), **options):
     """Make a NumPy ufunc of a function of numbers.
 
-    Use it bare, or with a list of signatures (`@vectorize(["float64(float64, float64)"])`). Without,
+    Use it bare, or with a list of signatures (`@vectorize(["float64(float64)"])`). Without,
     each call adds the signature of its arguments. The result is called with numbers and arrays,
     which are broadcast, and has the attributes and methods of NumPy's ufuncs. Options: identity
-    (None, 0, 1 or "reorderable"), target ("cpu" or "parallel"), and those of jit; the error model is
-    "numpy": a division by zero gives inf or nan.
+    (None, 0, 1 or "reorderable"), target ("cpu" or "parallel"), and those of jit; the error model
+    is "numpy": a division by zero gives inf or nan.
     """
     if isinstance(ftylist_or_function, (_pytypes.FunctionType, _core.Dispatcher)):
         return _vectorize(ftylist_or_function, [], options)
@@ -103,8 +103,8 @@ def _guvectorize(func, signatures, layout, options):
     inputs, outputs = layout.split("->")
     nin, nout = inputs.count("("), outputs.count("(")
     if len(function._parameters) != nin + nout:
-        raise TypeError(f"{function.__name__}() has {len(function._parameters)} parameters, and the "
-                        f"layout {layout!r} {nin + nout} arguments")
+        raise TypeError(f"{function.__name__}() has {len(function._parameters)} parameters, and "
+                        f"the layout {layout!r} {nin + nout} arguments")
     u = _make(function, nin, nout, identity, layout.replace(" ", "").encode())
     for signature in signatures:
         add(u, signature)
@@ -113,24 +113,31 @@ def _guvectorize(func, signatures, layout, options):
     return u
 
 
+def _core_names(side):
+    """"(m,n),()": [["m", "n"], []]."""
+    parts = (part.split(")")[0].replace(" ", "") for part in side.split("(")[1:])
+    return [part.split(",") if part else [] for part in parts]
+
+
 def _plain_generalized(func, layout, signatures):
     """The same in plain Python, for WHIPSNAKE_DISABLE_JIT."""
-    inputs, outputs = ([part.split(",") if part else [] for part in
-                        (p.split(")")[0].replace(" ", "") for p in side.split("(")[1:])]
-                       for side in layout.split("->"))
+    inputs, outputs = map(_core_names, layout.split("->"))
     nin = len(inputs)
 
     def call(*args, out=None):
         given = [np.asarray(a) for a in args[:nin]]
-        outs = list(args[nin:]) or list(out if isinstance(out, tuple) else [out] * bool(out is not None))
+        outs = list(args[nin:]) or ([] if out is None else
+                                    list(out) if isinstance(out, tuple) else [out])
         loop = np.broadcast_shapes(*(a.shape[:a.ndim - len(c)] for a, c in zip(given, inputs)))
-        sizes = {name: n for a, c in zip(given, inputs) for name, n in zip(c, a.shape[a.ndim - len(c):])}
+        sizes = {name: n for a, c in zip(given, inputs)
+                 for name, n in zip(c, a.shape[a.ndim - len(c):])}
         for k, core in enumerate(outputs):
             if k >= len(outs):
                 ty = signatures[0].args[nin + k] if signatures else None
                 dtype = _dtype(getattr(ty, "dtype", ty)) if ty else np.result_type(*given)
                 outs.append(np.empty(loop + tuple(sizes[name] for name in core), dtype))
-        given = [np.broadcast_to(a, loop + a.shape[a.ndim - len(c):]) for a, c in zip(given, inputs)]
+        given = [np.broadcast_to(a, loop + a.shape[a.ndim - len(c):])
+                 for a, c in zip(given, inputs)]
         for at in np.ndindex(*loop):
             func(*(a[at] for a in given),
                  *(o[at] if core else o[at + (None,)] for o, core in zip(outs, outputs)))
@@ -201,8 +208,8 @@ def _insert(u, elems, codes):
 
 def _check_number(u, ty, what):
     if not isinstance(ty, types.Number) and ty is not types.boolean:
-        raise TypingError(f"{u.__name__}() cannot be a ufunc: {what} is {ty}, and ufuncs are made of "
-                          "numbers")
+        raise TypingError(f"{u.__name__}() cannot be a ufunc: {what} is {ty}, and ufuncs are made "
+                          "of numbers")
     return ty
 
 
@@ -215,7 +222,8 @@ def _result(u, args):
 def _add_elementwise(u, args, result):
     """A loop for these types of numbers; its index."""
     if len(args) != u.nin:
-        raise TypingError(f"a signature of {u.__name__}() has {u.nin} argument types, not {len(args)}")
+        raise TypingError(f"a signature of {u.__name__}() has {u.nin} argument types, not "
+                          f"{len(args)}")
     for name, ty in zip(u._function._parameters, args):
         _check_number(u, ty, f"argument '{name}'")
     result = result or _result(u, args)
@@ -230,8 +238,7 @@ def _add_elementwise(u, args, result):
 
 def _core_ndims(u):
     """Number of core dimensions of each argument."""
-    return [part.split(")")[0].count(",") + 1 if part.split(")")[0] else 0
-            for part in u.signature.split("(")[1:]]
+    return list(map(len, _core_names(u.signature)))
 
 
 def _add_generalized(u, args, result):
@@ -365,8 +372,8 @@ def _prepare_generalized(u, args, kwargs):
     out = kwargs.get("out", args[u.nin:])
     out = out if isinstance(out, tuple) else (out,)
     if len(out) != u.nout or any(o is None for o in out):
-        raise TypeError(f"{u.__name__}() was made without signatures, so the types of its outputs are "
-                        f"not known: pass {'arrays' if u.nout > 1 else 'an array'} for them, as in "
+        raise TypeError(f"{u.__name__}() was made without signatures, so the types of its outputs "
+                        f"are not known: pass {'arrays' if u.nout > 1 else 'an array'} for them, as in "
                         f"{u.__name__}({', '.join(u._function._parameters)})")
     operands = (*args[:u.nin], *out)
     elems = tuple(_elem(a) for a in operands)
@@ -378,7 +385,7 @@ def _prepare_generalized(u, args, kwargs):
 
 
 def _overrides(args, kwargs):
-    """Arguments that want to do the call themselves (NEP 13), in the order in which they are asked."""
+    """Arguments that want to do the call themselves (NEP 13), in the order of asking."""
     plain, found = np.ndarray.__array_ufunc__, []
     out = kwargs.get("out", ())
     for arg in (*args, *(out if isinstance(out, tuple) else (out,))):

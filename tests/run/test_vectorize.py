@@ -1,4 +1,4 @@
-"""Ufuncs from functions of numbers: against NumPy's own, and against the function on each element."""
+"""Ufuncs from functions of numbers: against NumPy's own, and the function on each element."""
 
 import math
 import pickle
@@ -219,7 +219,8 @@ def test_attributes(plus64):
         "What it does."
         return x
 
-    assert documented.__doc__ == "What it does." and documented.ufunc.__doc__.endswith("What it does.")
+    assert documented.__doc__ == "What it does."
+    assert documented.ufunc.__doc__.endswith("What it does.")
 
 
 def test_add_and_disable_compile():
@@ -259,11 +260,10 @@ def test_exceptions_of_the_function(n):
 
 
 def test_a_global_that_changes_is_noticed():
-    namespace = {"k": 2}
-    exec("def scale(x):\n    return x * k\n", namespace)
-    support.linecache.cache["<scale>"] = (0, None, ["def scale(x):\n", "    return x * k\n"], "<scale>")
-    code = compile("def scale(x):\n    return x * k\n", "<scale>", "exec")
-    exec(code, namespace)
+    text, namespace = "def scale(x):\n    return x * k\n", {"k": 2}
+    lines = text.splitlines(keepends=True)
+    support.linecache.cache["<scale>"] = (len(text), None, lines, "<scale>")
+    exec(compile(text, "<scale>", "exec"), namespace)
     f = vectorize(["float64(float64)"])(namespace["scale"])
     a = np.arange(4.0)
     assert np.array_equal(f(a), a * 2) and f(3.0) == 6.0
