@@ -372,9 +372,10 @@ def _prepare_generalized(u, args, kwargs):
     out = kwargs.get("out", args[u.nin:])
     out = out if isinstance(out, tuple) else (out,)
     if len(out) != u.nout or any(o is None for o in out):
+        what = "arrays" if u.nout > 1 else "an array"
         raise TypeError(f"{u.__name__}() was made without signatures, so the types of its outputs "
-                        f"are not known: pass {'arrays' if u.nout > 1 else 'an array'} for them, as in "
-                        f"{u.__name__}({', '.join(u._function._parameters)})")
+                        f"are not known: pass {what} for them, as in {u.__name__}"
+                        f"({', '.join(u._function._parameters)})")
     operands = (*args[:u.nin], *out)
     elems = tuple(_elem(a) for a in operands)
     if _find(u, elems) is None:
