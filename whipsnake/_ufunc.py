@@ -40,14 +40,15 @@ def guvectorize(*args, **options):
 
     `@guvectorize(["void(float64[:], float64[:])"], "(n)->()")`, or the layout alone: then each call
     adds the signature of its arguments, outputs included. The function gets arrays with the
-    dimensions of the layout, numbers for inputs without any, and writes to its last arguments.
+    dimensions of the layout, numbers for inputs without any, and writes to its last arguments. A
+    layout without "->" has no outputs: the function writes to what it is given.
     """
     if not 1 <= len(args) <= 2 or not isinstance(args[-1], str):
         raise TypeError("guvectorize takes signatures and a layout such as '(n),(n)->()', or the "
                         "layout alone")
-    if "->" not in args[-1]:
-        raise ValueError(f"the layout of guvectorize has inputs and outputs, as in '(n),(n)->()'; "
-                         f"{args[-1]!r} has no '->'")
+    if "(" not in args[-1]:
+        raise ValueError(f"the layout of guvectorize names the dimensions of each argument, as in "
+                         f"'(n),(n)->()'; {args[-1]!r} names none")
     signatures = _signatures(args[0]) if len(args) == 2 else []
     return lambda func: _guvectorize(func, signatures, args[-1], options)
 
@@ -100,7 +101,7 @@ def _guvectorize(func, signatures, layout, options):
     if decorators._is_disabled():
         return _plain_generalized(func, layout, signatures)
     function, identity = _compiled(func, options)
-    inputs, outputs = layout.split("->")
+    inputs, _, outputs = layout.partition("->")
     nin, nout = inputs.count("("), outputs.count("(")
     if len(function._parameters) != nin + nout:
         raise TypeError(f"{function.__name__}() has {len(function._parameters)} parameters, and "
@@ -121,7 +122,7 @@ def _core_names(side):
 
 def _plain_generalized(func, layout, signatures):
     """The same in plain Python, for WHIPSNAKE_DISABLE_JIT."""
-    inputs, outputs = map(_core_names, layout.split("->"))
+    inputs, outputs = map(_core_names, layout.partition("->")[::2])
     nin = len(inputs)
 
     def call(*args, out=None):
@@ -142,7 +143,7 @@ def _plain_generalized(func, layout, signatures):
             func(*(a[at] for a in given),
                  *(o[at] if core else o[at + (None,)] for o, core in zip(outs, outputs)))
         results = tuple(o[()] if isinstance(o, np.ndarray) and not o.ndim else o for o in outs)
-        return results if len(results) > 1 else results[0]
+        return results[0] if len(results) == 1 else results
 
     return call
 

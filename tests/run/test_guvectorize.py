@@ -114,6 +114,17 @@ def test_new_and_fixed_dimensions():
     assert ends(np.arange(10.0), np.zeros(2)).tolist() == [0, 9]
 
 
+def test_without_outputs():
+    @guvectorize(["void(float64[:], float64[:])"], "(n),(k)")
+    def copy_first(x, y):
+        for i in range(y.size):
+            y[i] = x[0]
+
+    y = np.zeros((2, 3))
+    assert copy_first(np.array([[1.0, 2], [3, 4]]), y) == () and y.tolist() == [[1] * 3, [3] * 3]
+    assert (copy_first.nin, copy_first.nout) == (2, 0)
+
+
 def test_without_signatures():
     f = guvectorize("(n)->()")(row_sum)
     for dtype in ("i", "l", "f", "d", "D"):
@@ -152,8 +163,8 @@ def test_in_compiled_code(summed):
 
 
 def test_refused():
-    with pytest.raises(ValueError, match="has no '->'"):
-        guvectorize("(n)")
+    with pytest.raises(ValueError, match="'n' names none"):
+        guvectorize("n")
     with pytest.raises(TypeError, match="takes signatures and a layout"):
         guvectorize(row_sum)
     with pytest.raises(TypeError, match="has 2 parameters, and the layout"):

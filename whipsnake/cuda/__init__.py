@@ -31,9 +31,14 @@ _NOT_YET = frozenset("""
     pinned mapped as_cuda_array from_cuda_array_interface is_cuda_array defer_cleanup In Out InOut
     stream default_stream legacy_default_stream per_thread_default_stream external_stream event
     event_elapsed_time gpus list_devices select_device get_current_device current_context
-    require_context close detect is_available synchronize profile_start profile_stop profiling
+    require_context close detect synchronize profile_start profile_stop profiling
     open_ipc_array declare_device""".split())
 warpsize = 32
+
+
+def is_available():
+    """Is there a GPU that kernels run on? Not yet: they run on the CPU."""
+    return False
 
 
 def __getattr__(name):
@@ -45,5 +50,5 @@ def __getattr__(name):
 
 
 __all__ = ["jit", "grid", "gridsize", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpsize",
-           "shared", "syncthreads", "compile", "compile_ptx", "compile_for_current_device",
+           "is_available", "shared", "syncthreads", "compile", "compile_ptx", "compile_for_current_device",
            "compile_ptx_for_current_device"]
