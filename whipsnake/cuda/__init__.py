@@ -50,5 +50,5 @@ def __getattr__(name):
 
 
 __all__ = ["jit", "grid", "gridsize", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpsize",
-           "is_available", "shared", "syncthreads", "compile", "compile_ptx", "compile_for_current_device",
-           "compile_ptx_for_current_device"]
+           "is_available", "shared", "syncthreads", "compile", "compile_ptx",
+           "compile_for_current_device", "compile_ptx_for_current_device"]
