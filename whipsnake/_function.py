@@ -180,17 +180,10 @@ def get_metadata(f, signature=None):
 
 
 def reduce(f):
-    """Pickled by reference, like a Python function."""
-    import pickle
+    """How it is pickled."""
+    from whipsnake import _pickle
 
-    module, name = f.__module__, f.__qualname__
-    found = sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    if found is not f:
-        raise pickle.PicklingError(f"{module}.{name} is not found there under that name, and only "
-                                   "functions that are can be pickled")
-    return name
+    return _pickle.reduce(f)
 
 
 # -- errors about arguments ---------------------------------------------------------------------

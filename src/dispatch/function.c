@@ -188,10 +188,11 @@ static PyObject *promise_signature(PyObject *self, PyObject *args) {
     return rc == 0 ? Py_NewRef(Py_None) : NULL;
 }
 
-static PyObject *types_tuple(Type *const *types, uint32_t n) {
-    PyObject *tuple = PyTuple_New((Py_ssize_t)n);
-    for (uint32_t i = 0; tuple && i < n; i++) {
-        PyObject *t = disp_type_object(types[i]);
+/* Types of the parameters, of a promised entry too. */
+static PyObject *entry_types(const Entry *e) {
+    PyObject *tuple = PyTuple_New((Py_ssize_t)e->nargs);
+    for (uint32_t i = 0; tuple && i < e->nargs; i++) {
+        PyObject *t = disp_type_object((Type *)(uintptr_t)e->arg[i].ty);
         if (!t || PyTuple_SetItem(tuple, (Py_ssize_t)i, t)) Py_CLEAR(tuple);
     }
     return tuple;
@@ -207,7 +208,7 @@ static PyObject *stage_times(const Unit *u) {
 
 static PyObject *describe_entry(const Entry *e) {
     const Unit *u = e->unit;
-    return Py_BuildValue("(NNNnNNz)", types_tuple(u->args, u->nargs), disp_type_object(u->ret),
+    return Py_BuildValue("(NNNnNNz)", entry_types(e), disp_type_object(u->ret),
                          PyLong_FromVoidPtr((void *)(uintptr_t)u->entry), (Py_ssize_t)u->code_size,
                          stage_times(u), PyBool_FromLong(u->cached), e->uncached);
 }
@@ -228,6 +229,23 @@ static PyObject *list_entries(PyObject *self, PyObject *unused) {
         Py_XDECREF(row);
     }
     return list;
+}
+
+/* _given(): (whether it compiles no more signatures, list of (argument types, result type or None) of
+ * those that it has, compiled or promised). */
+static PyObject *list_given(PyObject *self, PyObject *unused) {
+    (void)unused;
+    Dispatcher *d = self_of(self);
+    PyObject *list = PyList_New(0);
+    for (const Entry *e = d->entries; list && e; e = e->next) {
+        PyObject *args = entry_types(e);
+        Type *ret = e->unit ? e->unit->ret : e->ret;
+        PyObject *row =
+            Py_BuildValue("(NN)", args, ret ? disp_type_object(ret) : Py_NewRef(Py_None));
+        if (!row || PyList_Append(list, row)) Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list ? Py_BuildValue("(NN)", PyBool_FromLong(d->frozen), list) : NULL;
 }
 
 /* _text(what, types, ptx_target=None): the function at a stage of its compilation. */
@@ -346,22 +364,30 @@ static PyObject *reduce(PyObject *self, PyObject *unused) {
     return value;
 }
 
+/* Copies are the function itself, as with Python's functions. */
+static PyObject *give_self(PyObject *self, PyObject *memo) {
+    (void)memo;
+    return Py_NewRef(self);
+}
+
 #define FROM_PYTHON(name) {#name, get_from_python, NULL, NULL, (void *)(uintptr_t)#name}
 #define FROM_FUNC(name)   {#name, get_func_attribute, NULL, NULL, (void *)(uintptr_t)#name}
-static PyGetSetDef getset[] = {{"py_func", get_func, NULL, "The Python function.", NULL},
-                               {"_options", get_options, NULL, NULL, NULL},
-                               {"_parameters", get_names, NULL, NULL, NULL},
-                               FROM_PYTHON(signatures),
-                               FROM_PYTHON(nopython_signatures),
-                               FROM_PYTHON(overloads),
-                               FROM_PYTHON(stats),
-                               FROM_PYTHON(targetoptions),
-                               FROM_FUNC(__code__),
-                               FROM_FUNC(__defaults__),
-                               FROM_FUNC(__kwdefaults__),
-                               FROM_FUNC(__globals__),
-                               FROM_FUNC(__closure__),
-                               {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef getset[] = {
+    {"py_func", get_func, NULL, "The Python function.", NULL},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
+    {"_options", get_options, NULL, NULL, NULL},
+    {"_parameters", get_names, NULL, NULL, NULL},
+    FROM_PYTHON(signatures),
+    FROM_PYTHON(nopython_signatures),
+    FROM_PYTHON(overloads),
+    FROM_PYTHON(stats),
+    FROM_PYTHON(targetoptions),
+    FROM_FUNC(__code__),
+    FROM_FUNC(__defaults__),
+    FROM_FUNC(__kwdefaults__),
+    FROM_FUNC(__globals__),
+    FROM_FUNC(__closure__),
+    {NULL, NULL, NULL, NULL, NULL}};
 
 #define METHOD(name) \
     {#name, (PyCFunction)(void *)(uintptr_t)method_##name, METH_VARARGS | METH_KEYWORDS, NULL},
@@ -373,7 +399,10 @@ static PyMethodDef methods[] = {
     {"_entries", list_entries, METH_NOARGS, NULL},
     {"_text", text_of, METH_VARARGS, NULL},
     {"_forget", forget, METH_NOARGS, NULL},
+    {"_given", list_given, METH_NOARGS, NULL},
     {"__reduce__", reduce, METH_NOARGS, NULL},
+    {"__copy__", give_self, METH_NOARGS, NULL},
+    {"__deepcopy__", give_self, METH_O, NULL},
     {NULL, NULL, 0, NULL}};
 #undef METHOD
 

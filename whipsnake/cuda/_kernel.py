@@ -60,11 +60,25 @@ class Kernel:
         functools.update_wrapper(self, func)
         self.py_func = func
         self.signatures_wanted = signatures
+        self._given = func, options, signatures
         self._options = core_options(options, boundscheck=True)
         self._functions = {}
         self._launches = {}
         # Called from another kernel it is a device function.
         self._device_function = _core.Dispatcher(func, **self._options)
+
+    def __reduce__(self):
+        from whipsnake import _pickle
+
+        return _pickle.reduce(self)
+
+    def _pickled_parts(self):
+        return Kernel, self._given
+
+    def __copy__(self, memo=None):
+        return self
+
+    __deepcopy__ = __copy__
 
     def _for_block(self, block):
         """The _core.Dispatcher for blocks of this size."""
