@@ -88,3 +88,10 @@ if ! cmp -s tools/requirements.txt "$VENV/.ready"; then
     exists "$header" || fail "$header is missing; install the headers of this Python"
     cp tools/requirements.txt "$VENV/.ready"
 fi
+# Libraries that some tests work with; elsewhere those tests are left out.
+if [ "${1:-}" = ci ] && ! cmp -s tools/requirements-ci.txt "$VENV/.ready-ci"; then
+    say "installing into $VENV: $(tr '\n' ' ' <tools/requirements-ci.txt)"
+    "$VENV/bin/python" -m pip install -q --disable-pip-version-check -r tools/requirements-ci.txt ||
+        fail "pip could not install tools/requirements-ci.txt into $VENV"
+    cp tools/requirements-ci.txt "$VENV/.ready-ci"
+fi

@@ -78,7 +78,20 @@ def examples():
     for page in PAGES:
         for number, (program, shown) in enumerate(FENCE.findall(page.read_text())):
             if "import" in program and "whipsnake" in program:
-                yield pytest.param(program, shown, id=f"{page.relative_to(ROOT)}-{number}")
+                yield pytest.param(program, shown, id=f"{page.relative_to(ROOT)}-{number}",
+                                   marks=list(missing(program)))
+
+
+# What programs in the manual use and a test's machine need not have.
+OTHERS = ("dask", "distributed", "joblib", "ray", "mpi4py", "scipy", "cffi")
+
+
+def missing(program):
+    """Marks that leave a program out where a library that it uses is not installed."""
+    for name in OTHERS:
+        if re.search(rf"^(import|from) {name}\b", program, re.MULTILINE):
+            yield pytest.mark.skipif(importlib.util.find_spec(name) is None,
+                                     reason=f"{name} is not installed")
 
 
 def essence(text):
