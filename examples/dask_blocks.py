@@ -2,10 +2,10 @@
 
     python examples/dask_blocks.py [size of the array in MB] [workers] [memory of a worker in MB]
 
-Needs `pip install distributed "dask[array]"`. The array is measurements of many sensors, one row each. A
-compiled function finds, for each sensor, the longest time that it was above a threshold: a loop that
-NumPy has no function for. Dask makes the array block by block and sends the function to its workers.
-On a cluster of several machines main has Client("address:8786") instead.
+Needs `pip install distributed "dask[array]"`. The array is measurements of many sensors, one row
+each. A compiled function finds, for each sensor, the longest time that it was above a threshold: a
+loop that NumPy has no function for. Dask makes the array block by block and sends the function to
+its workers. On a cluster of several machines main has Client("address:8786") instead.
 """
 
 import sys

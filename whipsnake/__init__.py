@@ -13,6 +13,11 @@ Nothing heavy is imported here: submodules and types come when they are first as
 """
 
 import atexit as _atexit
+import sys as _sys
+
+if "t" in _sys.abiflags:  # the extension module is for another ABI, and would not even be found
+    raise ImportError("whipsnake needs the GIL: there is no build for free-threaded Python yet "
+                      f"(this is {_sys.executable})")
 
 from whipsnake import _core as _core
 from whipsnake._core import from_dtype, typeof

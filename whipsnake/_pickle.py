@@ -1,13 +1,14 @@
 """How compiled functions are pickled.
 
-What a module holds under its own name is pickled as that name, like a Python function. Everything else
-(closures, lambdas, what a notebook or __main__ defines, modules that cloudpickle was told to pickle by
-value) is pickled by value: its code, the globals that the code names, its closure, and the source text,
-so that the process that loads it compiles it, or takes it from its cache, without having the file.
+What a module holds under its own name is pickled as that name, like a Python function. Everything
+else (closures, lambdas, what a notebook or __main__ defines, modules that cloudpickle was told to
+pickle by value) is pickled by value: its code, the globals that the code names, its closure, and
+the source text, so that the process that loads it compiles it, or takes it from its cache, without
+having the file.
 
 By value an object is bytes of a pickler of our own inside the pickle at hand. So it does not matter
-which pickler that is; and equal bytes give the same object, so a worker that is sent a function with
-each of its tasks loads it once.
+which pickler that is; and equal bytes give the same object, so a worker that is sent a function
+with each of its tasks loads it once.
 """
 
 import collections

@@ -102,7 +102,7 @@ static Entry *best_entry(const Dispatcher *d, Type *const *types) {
     return best;
 }
 
-static PyObject *no_signature(const Dispatcher *d, Type *const *types) {
+static void no_signature(const Dispatcher *d, Type *const *types) {
     PyObject *list = PyList_New(0);
     for (uint32_t i = 0; list && i < d->nparams; i++) {
         PyObject *t = disp_type_object(types[i]);
@@ -112,27 +112,32 @@ static PyObject *no_signature(const Dispatcher *d, Type *const *types) {
     if (list)
         set_exception(ask_python("no_signature_error", "(OO)", (PyObject *)(uintptr_t)d, list));
     Py_XDECREF(list);
-    return NULL;
 }
 
-/* The entry for exactly these types: promised, or new. */
+/* The entry for exactly these types: promised, made by another thread meanwhile, or new. */
 static Entry *exact_entry(Dispatcher *d, Type **types) {
     for (Entry *e = d->entries; e; e = e->next)
-        if (!e->unit && entry_is_for(e, types, d->nparams, NULL)) return e;
+        if (entry_is_for(e, types, d->nparams, NULL) && (!e->unit || guards_hold(e))) return e;
     return function_compile(d, types, d->nparams, NULL);
+}
+
+static Entry *find_entry(Dispatcher *d, Type **types) {
+    Entry *e = d->frozen ? best_entry(d, types) : exact_entry(d, types);
+    if (!e && d->frozen) no_signature(d, types);
+    if (e) e = function_settle(d, e);
+    if (!e || !d->frozen || guards_hold(e)) return e;
+    /* a global has changed: the same signature once more */
+    return function_compile(d, e->unit->args, e->nargs, e->unit->ret);
 }
 
 /* No compiled signature has exactly these types. */
 static PyObject *call_new_types(Dispatcher *d, PyObject *const *args, Type **types) {
     PyObject *result = NULL;
     if (find_types(d, args, types)) return NULL;
-    Entry *e = d->frozen ? best_entry(d, types) : exact_entry(d, types);
-    if (!e) return d->frozen ? no_signature(d, types) : NULL;
-    if (!(e = function_settle(d, e))) return NULL;
-    if (d->frozen && !guards_hold(e)) { /* a global has changed: the same signature once more */
-        e = function_compile(d, e->unit->args, e->nargs, e->unit->ret);
-        if (!e) return NULL;
-    }
+    int turn = turn_take(d);
+    Entry *e = turn < 0 ? NULL : find_entry(d, types);
+    turn_give(d, turn > 0);
+    if (!e) return NULL;
     if (d->has_kwargs)
         return PyErr_Format(PyExc_TypeError, "compiled functions cannot take **keywords");
     if (!d->frozen) d->last = e;

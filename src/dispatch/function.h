@@ -65,6 +65,7 @@ typedef struct Dispatcher {
     bool has_varargs, has_kwargs;
     bool keeps_constants; /* numbers that change stay constants: the code would be another */
     bool frozen; /* compiles no more signatures at calls */
+    uint32_t turn; /* process in which a thread compiles it at a call; 0: none does */
     bool cache; /* compiled code is kept on disk for other processes */
     JitOptions options;
 } Dispatcher;
@@ -124,6 +125,13 @@ int function_promise(Dispatcher *d, Type **types, uint32_t n, Type *ret);
 Entry *function_settle(Dispatcher *d, Entry *e);
 /* A text about the function compiled for these types: new str. */
 PyObject *function_text(Dispatcher *d, Type **types, uint32_t n, Want want, const char *ptx_target);
+
+/* --- turn.c ----------------------------------------------------------------------------------- */
+
+/* Waits until no other thread compiles d at a call. 1: it is this thread's turn, until turn_give; 0: no turns,
+ * since it is compiling already; -1 with an exception set. */
+int turn_take(Dispatcher *d);
+void turn_give(Dispatcher *d, int taken);
 
 /* --- call.c ----------------------------------------------------------------------------------- */
 

@@ -271,6 +271,33 @@ def test_forks_while_other_threads_compile(tmp_path):
     """, timeout=200)
 
 
+def test_a_fork_while_another_thread_compiles_that_very_function(tmp_path):
+    run(tmp_path, """
+        from whipsnake.extending import overload
+        compiling, main = threading.Event(), os.getpid()
+        def helper(x):
+            return x
+        @overload(helper)
+        def ol_helper(x):
+            if os.getpid() == main:
+                compiling.set()
+                time.sleep(1)
+            return lambda x: x * 3
+        f = njit(lambda x: helper(x) + 1)
+        result = []
+        t = threading.Thread(target=lambda: result.append(f(2)))
+        t.start()
+        compiling.wait()
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(40)
+            os._exit(0 if f(3) == 10 else 1)
+        assert os.waitpid(pid, 0)[1] == 0
+        t.join()
+        assert result == [7]
+    """)
+
+
 def test_children_of_children(tmp_path):
     run(tmp_path, """
         def descend(depth):

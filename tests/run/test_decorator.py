@@ -9,6 +9,7 @@ import pytest
 import support
 import values
 from support import PLAIN, compiled, errors, jit, make, njit, types, typeof
+from whipsnake.extending import overload
 
 if PLAIN:
     pytest.skip("looks at the compiler itself", allow_module_level=True)
@@ -342,3 +343,61 @@ def test_first_call_imports_little():
         assert "whipsnake.types" not in sys.modules
         assert "whipsnake.errors" not in sys.modules
     """)
+
+
+def meet(*bodies):
+    """Run the bodies in threads of their own; their results in order."""
+    results = [None] * len(bodies)
+
+    def run(k):
+        try:
+            results[k] = bodies[k]()
+        except BaseException as failure:
+            results[k] = failure
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(len(bodies))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+        assert not t.is_alive()
+    return results
+
+
+def test_threads_wait_for_the_one_that_compiles():
+    f = njit(lambda a, b: a * b + 3)
+    assert meet(*[lambda: f(2, 5)] * 12) == [13] * 12
+    assert len(f._entries()) == 1
+    promised = njit(["float64(float64)", "int64(int64)"])(lambda x: x + 1)
+    assert meet(*[lambda: promised(2.5)] * 12) == [3.5] * 12
+    assert len(promised._entries()) == 2
+
+
+def test_compiles_that_run_each_other_do_not_wait_for_each_other():
+    """Overloads are Python: while f compiles g is called, and the other way round."""
+    barrier = threading.Barrier(2)
+
+    def one(x):
+        return x
+
+    def two(x):
+        return x
+
+    f = njit(lambda x: one(x) + 1)
+    g = njit(lambda x: two(x) * 2)
+
+    @overload(one)
+    def ol_one(x):
+        if x is types.int64:
+            barrier.wait(30)
+            assert g(1.5) == 3.0
+        return lambda x: x
+
+    @overload(two)
+    def ol_two(x):
+        if x is types.int64:
+            barrier.wait(30)
+            assert f(1.5) == 2.5
+        return lambda x: x
+
+    assert meet(lambda: f(5), lambda: g(5)) == [6, 10]

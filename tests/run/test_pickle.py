@@ -6,7 +6,6 @@ import subprocess
 import sys
 import textwrap
 
-import numpy as np
 import pytest
 import support
 from whipsnake import cuda, njit
@@ -122,11 +121,18 @@ def dumped(program, expression, dumps="pickle.dumps"):
     """)
 
 
+LOAD = """
+import pickle
+import numpy as np
+with open("data", "rb") as file:
+    data = file.read()
+f = pickle.loads(data)
+"""
+
+
 def worker(program, code, **env):
     """What a process that has the pickle alone prints."""
-    return support.run_python("import pickle\nimport numpy as np\nwith open('data', 'rb') as file:\n"
-                              "    data = file.read()\nf = pickle.loads(data)\n"
-                              + textwrap.dedent(code), cwd=program.path, env=env).stdout
+    return support.run_python(LOAD + textwrap.dedent(code), cwd=program.path, env=env).stdout
 
 
 # -- by name --------------------------------------------------------------------------------------
@@ -357,9 +363,10 @@ def test_joblib(program, backend):
         if __name__ == "__main__":
             from joblib import Parallel, delayed
             run = Parallel(n_jobs=2, backend="{backend}")
-            print(run(delayed(top)(k) for k in range(5)), run(delayed(outer(4))(k) for k in range(3)))
+            print(run(delayed(top)(k) for k in range(5)))
+            print(run(delayed(outer(4))(k) for k in range(3)))
     """)
-    assert out == "[1, 4, 7, 10, 13] [0.0, 0.25, 0.5]\n"
+    assert out == "[1, 4, 7, 10, 13]\n[0.0, 0.25, 0.5]\n"
 
 
 def test_a_session_without_a_file():
