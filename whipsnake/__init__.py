@@ -19,6 +19,7 @@ if "t" in _sys.abiflags:  # the extension module is for another ABI, and would n
     raise ImportError("whipsnake needs the GIL: there is no build for free-threaded Python yet "
                       f"(this is {_sys.executable})")
 
+from whipsnake import config  # first: the compiler reads the environment too
 from whipsnake import _core as _core
 from whipsnake._core import from_dtype, typeof
 from whipsnake.decorators import jit, jit_module, njit
@@ -58,6 +59,13 @@ def set_num_threads(n):
         raise ValueError("the number of threads must be at least 1")
 
 
+def install_as_numba():
+    """From now on `import numba` gives whipsnake. Call it before anything imports Numba."""
+    from whipsnake._standin import install
+
+    install()
+
+
 class _NotBuiltYet:
     """Stands for a part of the interface that does not exist yet; says so when it is used."""
 
@@ -69,7 +77,10 @@ class _NotBuiltYet:
 
         raise UnsupportedError(f"not built yet: whipsnake.{self.__name__}")
 
-    __call__ = __getitem__ = __enter__ = _refuse
+    __call__ = __getitem__ = __enter__ = __mro_entries__ = _refuse
+
+    def __instancecheck__(self, obj):
+        return False  # nothing is one of those
 
     def __exit__(self, *args):
         return None
@@ -112,6 +123,4 @@ def __dir__():
 
 
 __all__ = ["jit", "njit", "jit_module", "prange", "typeof", "from_dtype", "get_num_threads",
-           "set_num_threads", "explain", "vectorize", "guvectorize", *sorted(_TYPES),
-           *sorted(_NOT_YET),
-           *sorted(_SUBMODULES)]
+           "set_num_threads", "explain", "vectorize", "guvectorize", "install_as_numba", *sorted(_TYPES), *sorted(_NOT_YET), *sorted(_SUBMODULES)]

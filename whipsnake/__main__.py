@@ -1,4 +1,4 @@
-"""Command line: `python -m whipsnake --sysinfo`, `cache`, `explain program.py`."""
+"""Command line: `python -m whipsnake program.py`, `explain program.py`, `cache`, `--sysinfo`."""
 
 import sys
 
@@ -23,6 +23,14 @@ def sysinfo():
     return "\n".join(f"{name:12}{value}" for name, value in rows.items())
 
 
+USAGE = """usage:
+  python -m whipsnake program.py [arguments ...]          run it; its `import numba` is whipsnake
+  python -m whipsnake -m module [arguments ...]           the same for a module
+  python -m whipsnake explain program.py [arguments ...]  run it; what was compiled, and how
+  python -m whipsnake cache                               what is kept on disk
+  python -m whipsnake --sysinfo | --version"""
+
+
 def main(args):
     """Exit status."""
     if args == ["--sysinfo"] or args == ["-s"]:
@@ -41,8 +49,11 @@ def main(args):
         from whipsnake import _cache
 
         return _cache.main(args[1:])
-    print("usage: python -m whipsnake --sysinfo | --version | cache | "
-          "explain program.py [arguments ...]", file=sys.stderr)
+    if args and (not args[0].startswith("-") or (args[0] == "-m" and len(args) > 1)):
+        from whipsnake import _standin
+
+        return _standin.run(args)
+    print(USAGE, file=sys.stderr)
     return 2
 
 

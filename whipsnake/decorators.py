@@ -1,9 +1,8 @@
 """`jit` and its relatives."""
 
-import os
 import types as _pytypes
 
-from whipsnake import _core
+from whipsnake import _core, config
 
 # Bits of the flags that `fastmath` names (FastFlag in src/ir/ir.h).
 _FAST = {"nnan": 1, "ninf": 2, "nsz": 4, "arcp": 8, "contract": 16, "afn": 32, "reassoc": 64}
@@ -27,7 +26,7 @@ made = None
 
 def _is_disabled():
     """WHIPSNAKE_DISABLE_JIT=1: decorators leave functions as they are."""
-    return os.environ.get("WHIPSNAKE_DISABLE_JIT", "") not in ("", "0", "ir")
+    return bool(config.DISABLE_JIT)
 
 
 def _fast_bits(fastmath):
@@ -70,13 +69,15 @@ def _core_options(options):
     if inline not in ("never", "always") and not callable(inline):
         raise ValueError(f"inline is 'never' or 'always', not {inline!r}")
     boundscheck = options.get("boundscheck")
+    if config.BOUNDSCHECK is not None:
+        boundscheck = config.BOUNDSCHECK
     return {
         "fast": _fast_bits(options.get("fastmath", False)),
         "numpy_errors": error_model == "numpy",
         "boundscheck": boundscheck is None or bool(boundscheck),
         "nogil": bool(options.get("nogil", False)),
         "parallel": bool(options.get("parallel", False)),
-        "debug": bool(options.get("debug", False)),
+        "debug": bool(options.get("debug", config.DEBUGINFO_DEFAULT)),
         "inline_always": inline == "always",
         "cache": bool(options.get("cache", True)),
         "locals": options.get("locals") or None,
