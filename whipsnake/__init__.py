@@ -19,7 +19,7 @@ if "t" in _sys.abiflags:  # the extension module is for another ABI, and would n
     raise ImportError("whipsnake needs the GIL: there is no build for free-threaded Python yet "
                       f"(this is {_sys.executable})")
 
-from whipsnake import config  # first: the compiler reads the environment too
+from whipsnake import config as config  # first: the compiler reads the environment too
 from whipsnake import _core as _core
 from whipsnake._core import from_dtype, typeof
 from whipsnake.decorators import jit, jit_module, njit
@@ -123,4 +123,5 @@ def __dir__():
 
 
 __all__ = ["jit", "njit", "jit_module", "prange", "typeof", "from_dtype", "get_num_threads",
-           "set_num_threads", "explain", "vectorize", "guvectorize", "install_as_numba", *sorted(_TYPES), *sorted(_NOT_YET), *sorted(_SUBMODULES)]
+           "set_num_threads", "explain", "vectorize", "guvectorize", "install_as_numba", *sorted(_TYPES), *sorted(_NOT_YET),
+           *sorted(_SUBMODULES)]

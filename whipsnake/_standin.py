@@ -1,8 +1,8 @@
 """`import numba` means whipsnake: for programs that were written for Numba.
 
-`install()` puts a finder in front of all others. It knows, in one table, which module of Numba's is
-which of ours. Names that we do not have yet are there and say so when they are used; modules that we
-do not know raise ModuleNotFoundError with the reason.
+`install()` puts a finder in front of all others. Tables say which module of Numba's is which of
+ours. Names that we do not have yet are there and say so when they are used; modules that we do not
+know raise ModuleNotFoundError with the reason.
 
 Processes that multiprocessing, joblib or Dask start get the folder `_numba` on their path, where a
 module called numba installs the same.

@@ -8,8 +8,8 @@ WHIPSNAKE_CPU_NAME      compile for another CPU ("x86-64-v3", "skylake,+fma")
 WHIPSNAKE_CACHE_DIR     where compiled code is kept
 WHIPSNAKE_DUMP          print a stage of each compile
 
-Numba's variables count where ours are not set. The names below are Numba's; DISABLE_JIT, BOUNDSCHECK
-and DEBUGINFO_DEFAULT may be assigned to, for functions that are decorated afterwards.
+Numba's variables count where ours are not set. The names below are Numba's; DISABLE_JIT,
+BOUNDSCHECK and DEBUGINFO_DEFAULT may be assigned to, for functions that are decorated afterwards.
 """
 
 import os

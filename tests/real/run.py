@@ -4,8 +4,8 @@
     .venv/bin/python tests/real/run.py [library ...]     all of LIBRARIES unless some are named
     .venv/bin/python tests/real/run.py --plain library   without compiling: what fails anyway
 
-Nothing of this runs with the other tests. The libraries come into a virtual environment of their own,
-build/real; Numba is not installed there. What is printed at the end, and written to
+Nothing of this runs with the other tests. The libraries come into a virtual environment of their
+own, build/real; Numba is not installed there. What is printed at the end, and written to
 build/real/report.txt: per library the tests that pass and fail, then each cause with the number of
 tests that it stops, and places where it is met.
 """

@@ -124,8 +124,8 @@ def test_what_is_not_built_says_so_when_it_is_used(start):
         "not built yet: whipsnake.typed.Dict.empty",
         "not built yet: whipsnake.experimental.jitclass",
         "not built yet: whipsnake.vectorize",
-        "No module named 'numba.foo': whipsnake, which stands in for Numba here, has nothing of that "
-        "name",
+        "No module named 'numba.foo': whipsnake, which stands in for Numba here, has nothing of "
+        "that name",
         "module 'numba' has no attribute 'nonsense' (this is whipsnake's stand-in for Numba)",
         "False"]
 
@@ -208,8 +208,8 @@ def test_other_variables(tmp_path):
               f.targetoptions["debug"], njit(debug=False)(lambda: 0).targetoptions["debug"])
         print(f.stats.cache_path)
     """, env={"NUMBA_NUM_THREADS": "3", "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DEBUGINFO": "1",
-              "NUMBA_CPU_NAME": "x86-64-v2", "NUMBA_CPU_FEATURES": "+avx", "WHIPSNAKE_CACHE_DIR": "",
-              "NUMBA_CACHE_DIR": str(tmp_path / "kept")}).stdout
+              "NUMBA_CPU_NAME": "x86-64-v2", "NUMBA_CPU_FEATURES": "+avx",
+              "WHIPSNAKE_CACHE_DIR": "", "NUMBA_CACHE_DIR": str(tmp_path / "kept")}).stdout
     assert out == f"3 1 x86-64-v2,+avx 4 True False\n{tmp_path}/kept/whipsnake\n"
 
 

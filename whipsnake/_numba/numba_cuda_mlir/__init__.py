@@ -1,4 +1,4 @@
-"""Found by processes that a program under `python -m whipsnake` starts: see whipsnake/_standin.py."""
+"""Found by processes that a program under `python -m whipsnake` starts: see _standin.py."""
 
 import importlib as _importlib
 import sys as _sys
