@@ -77,7 +77,11 @@ class _NotBuiltYet:
 
         raise UnsupportedError(f"not built yet: whipsnake.{self.__name__}")
 
-    __call__ = __getitem__ = __enter__ = __mro_entries__ = _refuse
+    __call__ = __getitem__ = __enter__ = _refuse
+
+    def __mro_entries__(self, bases):
+        """A class may be derived from what is not built yet, but not be used."""
+        return (type(self.__name__, (), {"__new__": self._refuse}),)
 
     def __instancecheck__(self, obj):
         return False  # nothing is one of those

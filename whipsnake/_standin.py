@@ -41,6 +41,7 @@ _SAME = {
 # Module of Numba's -> what it has of ours: name -> "module:name".
 _MADE = {
     "numba.core": {},
+    "numba.core.caching": {"NullCache": "whipsnake._standin:NullCache"},
     "numba.core.dispatcher": {"Dispatcher": "whipsnake._core:Dispatcher"},
     "numba.core.registry": {"CPUDispatcher": "whipsnake._core:Dispatcher"},
     "numba.core.typing": {"Signature": "whipsnake.types:Signature",
@@ -62,11 +63,16 @@ _MADE = {
 _LATER = frozenset("""
     numba.typed numba.typed.typedlist numba.typed.typeddict numba.experimental
     numba.experimental.structref numba.experimental.function_type
-    numba.pycc numba.stencils numba.testing numba.np.extensions numba.np.ufunc
-    numba.np.unsafe numba.np.unsafe.ndarray numba.core.cgutils numba.core.imputils
-    numba.core.datamodel numba.core.typing.templates numba.core.typing.ctypes_utils
-    numba.core.ccallback numba.core.caching numba.core.compiler numba.core.ir
-    numba.core.unsafe numba.core.unsafe.refcount numba.core.event numba.cpython numba.parfors
+    numba.pycc numba.stencils numba.testing numba.parfors numba.cpython
+    numba.np.arrayobj numba.np.extensions numba.np.linalg numba.np.ufunc numba.np.ufunc.dufunc
+    numba.np.unsafe numba.np.unsafe.ndarray
+    numba.core.analysis numba.core.ccallback numba.core.cgutils numba.core.codegen
+    numba.core.compiler numba.core.compiler_machinery numba.core.cpu numba.core.datamodel
+    numba.core.event numba.core.imputils numba.core.ir numba.core.ir_utils numba.core.options
+    numba.core.pythonapi numba.core.rewrites numba.core.runtime numba.core.runtime.nrt
+    numba.core.serialize numba.core.target_extension numba.core.typed_passes numba.core.typeinfer
+    numba.core.typing.ctypes_utils numba.core.typing.templates numba.core.unsafe
+    numba.core.unsafe.refcount numba.core.untyped_passes numba.core.utils
     numba.cuda.random numba.cuda.cudadrv numba.cuda.cudadrv.driver numba.cuda.cudadrv.devicearray
     numba.cuda.libdevice numba.cuda.cg numba.cuda.stubs""".split())
 
@@ -74,6 +80,10 @@ _LATER = frozenset("""
 def signature(return_type, *args):
     """numba.core.typing.signature."""
     return whipsnake.types.Signature(return_type, args)
+
+
+class NullCache:
+    """What a function without a cache has in Numba; ours is not kept in Python."""
 
 
 class _Module(types.ModuleType):

@@ -24,10 +24,11 @@ HOME = ROOT / "build" / "real"
 PYTHON = HOME / "bin" / "python"
 
 # Library -> what it needs beside whipsnake; where its tests are: in its "sdist", in the installed
-# "package", or "here", beside this file.
+# "package", or "here", beside this file. Modules that an sdist's tests import and that are not in it
+# are beside this file too: antropy_utils.py is `utils` for antropy.
 LIBRARIES = {
     "antropy": (["scipy", "scikit-learn", "statsmodels"], "sdist"),
-    "disba": (["matplotlib", "importlib_metadata"], "sdist"),
+    "disba": (["matplotlib", "importlib_metadata"], "here"),
     "numpy-groupies": (["pandas"], "package"),
     "ensemble-boxes": (["pandas"], "here"),
 }
@@ -69,15 +70,27 @@ def tests_of(name, where):
     return next(p for p in folder.glob("*/test*") if p.is_dir())
 
 
+def helpers_of(name):
+    """A folder for the path, with the modules that its tests lack."""
+    folder = HOME / "helpers" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in pathlib.Path(__file__).parent.glob(f"{name}_*.py"):
+        if not file.stem.endswith("_tests"):
+            (folder / f"{file.stem.removeprefix(f'{name}_')}.py").write_text(file.read_text())
+    return folder
+
+
 def run_tests(name, path, plain):
-    """pytest's report, as XML."""
+    """pytest's report, as XML; None if it could not start. What it printed is in NAME.log."""
     report = HOME / f"{name}.xml"
     report.unlink(missing_ok=True)
-    environment = dict(os.environ, WHIPSNAKE_DISABLE_JIT="1" if plain else "0")
-    subprocess.run([PYTHON, "-m", "whipsnake", "-m", "pytest", "-q", "--tb=short", "-p",
-                    "no:cacheprovider", "--timeout=300", f"--junitxml={report}", path],
-                   cwd=HOME, env=environment, stdout=subprocess.DEVNULL, timeout=3000)
-    return ElementTree.parse(report)
+    environment = dict(os.environ, WHIPSNAKE_DISABLE_JIT="1" if plain else "0",
+                       PYTHONPATH=str(helpers_of(name)))
+    with open(HOME / f"{name}.log", "w") as log:
+        subprocess.run([PYTHON, "-m", "whipsnake", "-m", "pytest", "-q", "--tb=short", "-p",
+                        "no:cacheprovider", "--timeout=300", f"--junitxml={report}", path],
+                       cwd=HOME, env=environment, stdout=log, stderr=log, timeout=3000)
+    return ElementTree.parse(report) if report.exists() else None
 
 
 # -- what the report says -------------------------------------------------------------------------
@@ -98,6 +111,9 @@ def cause(text):
 
 def summarise(name, tree):
     """Lines about one library."""
+    if tree is None:
+        yield f"{name}: cannot be imported: {cause((HOME / f'{name}.log').read_text())[0]}"
+        return
     cases = list(tree.iter("testcase"))
     failed = [c.find("failure") if c.find("failure") is not None else c.find("error")
               for c in cases]
@@ -124,7 +140,7 @@ def main(args):
         needs, where = LIBRARIES[name]
         install(name, needs)
         lines += [*summarise(name, run_tests(name, tests_of(name, where), plain)), ""]
-        print("\n".join(lines[-1 - len(lines):]) if name == names[-1] else f"{name}: done")
+    print("\n".join(lines))
     (HOME / "report.txt").write_text("\n".join(lines))
 
 

@@ -117,6 +117,9 @@ def test_what_is_not_built_says_so_when_it_is_used(start):
         said(lambda: vectorize(lambda x: x))
         said(imports)
         said(lambda: numba.nonsense)
+        class Derived(List):
+            pass
+        said(Derived)
         print(isinstance([], List))
     """)
     assert out.splitlines() == [
@@ -127,6 +130,7 @@ def test_what_is_not_built_says_so_when_it_is_used(start):
         "No module named 'numba.foo': whipsnake, which stands in for Numba here, has nothing of "
         "that name",
         "module 'numba' has no attribute 'nonsense' (this is whipsnake's stand-in for Numba)",
+        "not built yet: whipsnake.typed.List",
         "False"]
 
 
