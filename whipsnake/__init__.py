@@ -34,8 +34,9 @@ _TYPES = frozenset("""
     float16 float32 float64 complex64 complex128 bool_ byte char uchar short ushort int_ uint long_
     ulong longlong ulonglong double void none b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16
     optional""".split())
+_CALLBACK = frozenset(["cfunc", "carray", "farray"])
 _NOT_YET = frozenset("""
-    cfunc stencil objmode pndindex literally literal_unroll carray farray gdb
+    stencil objmode pndindex literally literal_unroll gdb
     gdb_init gdb_breakpoint parallel_chunksize threading_layer get_thread_id
     get_parallel_chunksize set_parallel_chunksize ffi ffi_forced_object deferred_type""".split())
 _NOT_YET_MODULES = frozenset(["typed", "experimental", "pycc"])
@@ -109,10 +110,10 @@ def __getattr__(name):
         value = getattr(types, name)
     elif name == "explain":
         from whipsnake._explain import explain as value
-    elif name in ("vectorize", "guvectorize"):
-        from whipsnake import _ufunc
+    elif name in _CALLBACK:
+        from whipsnake import _callback
 
-        value = getattr(_ufunc, name)
+        value = getattr(_callback, name)
     elif name in _NOT_YET or name in _NOT_YET_MODULES:
         value = _NotBuiltYet(name)
     else:
@@ -123,9 +124,9 @@ def __getattr__(name):
 
 def __dir__():
     return sorted(set(globals()) | _SUBMODULES | _TYPES | _NOT_YET | _NOT_YET_MODULES
-                  | {"explain", "vectorize", "guvectorize"})
+                  | _CALLBACK | {"explain"})
 
 
 __all__ = ["jit", "njit", "jit_module", "prange", "typeof", "from_dtype", "get_num_threads",
-           "set_num_threads", "explain", "vectorize", "guvectorize", "install_as_numba", *sorted(_TYPES), *sorted(_NOT_YET),
-           *sorted(_SUBMODULES)]
+           "set_num_threads", "explain", "vectorize", "guvectorize", "install_as_numba", *sorted(_CALLBACK), *sorted(_TYPES),
+           *sorted(_NOT_YET), *sorted(_SUBMODULES)]

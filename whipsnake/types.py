@@ -376,6 +376,14 @@ double = float64
 c8, c16 = complex64, complex128
 
 optional = Optional
+
+
+def CPointer(dtype):
+    """The type of a C pointer, for cfunc: an array in C order whose length nobody knows."""
+    return voidptr if dtype is none else Array(dtype, 1, "C")
+
+
+voidptr = Array(uint8, 1, "C")
 integer_domain = frozenset([int8, int16, int32, int64, uint8, uint16, uint32, uint64])
 signed_domain = frozenset([int8, int16, int32, int64])
 unsigned_domain = frozenset([uint8, uint16, uint32, uint64])
@@ -461,8 +469,8 @@ def _evaluate(text):
     if not _namespace:
         _namespace.update((k, v) for k, v in globals().items()
                           if isinstance(v, Type) or (isinstance(v, type) and issubclass(v, Type)))
-        _namespace.update(optional=Optional, str=unicode_type, int=int64, float=float64,
-                          __builtins__={})
+        _namespace.update(optional=Optional, CPointer=CPointer, str=unicode_type, int=int64,
+                          float=float64, __builtins__={})
         _namespace["complex"] = complex128
     try:
         return eval(text.strip(), _namespace)

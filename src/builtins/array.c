@@ -113,8 +113,7 @@ static Ref lower_astype(Lower *lo, Call *c) { return lo_arg(lo, c->args[0]); }
 
 /* --- np.empty ---------------------------------------------------------------------------------------------------------------- */
 
-/* Dimensions from a shape argument: an integer or a tuple of them. -1: neither. */
-static int shape_rank(const Type *ty) {
+int rule_shape_rank(const Type *ty) {
     if (ty_is_integral(ty)) return 1;
     if (ty->kind != TY_TUPLE || ty->nitems > 32) return -1;
     for (uint32_t i = 0; i < ty->nitems; i++)
@@ -123,7 +122,7 @@ static int shape_rank(const Type *ty) {
 }
 
 static Type *type_empty(Call *c) {
-    int n = shape_rank(plain(c, 0));
+    int n = rule_shape_rank(plain(c, 0));
     if (n < 0) return rule_no_overload(c);
     Type *elem = rule_dtype(c, 1, TY_F(64));
     if (!elem) return NULL;
@@ -237,7 +236,7 @@ static Const *const_common_dtype(Call *c) {
 /* with_length(shape, axis, n): the shape with another length of one axis. */
 static Type *type_with_length(Call *c) {
     Type *ty = c->args[0].ty;
-    return ty->kind == TY_TUPLE && shape_rank(ty) > 0 && ty_is_integral(plain(c, 1))
+    return ty->kind == TY_TUPLE && rule_shape_rank(ty) > 0 && ty_is_integral(plain(c, 1))
                ? ty
                : rule_no_overload(c);
 }
@@ -261,7 +260,7 @@ static Ref lower_with_length(Lower *lo, Call *c) {
 
 /* _reshape(a, shape): a is C-contiguous and the sizes agree (the prelude has checked). */
 static Type *type_reshape(Call *c) {
-    int n = shape_rank(c->args[1].ty);
+    int n = rule_shape_rank(c->args[1].ty);
     Type *ty = c->args[0].ty;
     if (n < 0 || ty->kind != TY_ARRAY || ty->layout != 'C') return rule_no_overload(c);
     return ty_array(ty->elem, (unsigned)n, 'C', ty->readonly, ty->aligned);
@@ -436,7 +435,7 @@ static Ref lower_same_memory(Lower *lo, Call *c) {
 
 /* reshape_plan(a, shape): (1, strides ...) of a view of the new shape (sizes agree); (0, ...): a copy is needed. */
 static Type *type_reshape_plan(Call *c) {
-    int n = shape_rank(c->args[1].ty);
+    int n = rule_shape_rank(c->args[1].ty);
     if (!is_array_arg(c, 0) || c->args[1].ty->kind != TY_TUPLE || n < 0) return rule_no_overload(c);
     return n == 32 ? rule_no_overload(c) : ty_int_tuple((uint32_t)n + 1);
 }
@@ -454,7 +453,7 @@ static Ref lower_reshape_plan(Lower *lo, Call *c) {
 
 /* strided(a, shape, strides): the memory of `a` seen so. */
 static Type *type_strided(Call *c) {
-    int n = shape_rank(c->args[1].ty);
+    int n = rule_shape_rank(c->args[1].ty);
     Type *ty = c->args[0].ty;
     if (!is_array_arg(c, 0) || n < 0 || c->args[2].ty->kind != TY_TUPLE ||
         (int)c->args[2].ty->nitems != n)

@@ -15,6 +15,7 @@ extern const Row rows_random[];          /* random.c */
 extern const Row rows_numpy_math[];      /* numpy_math.c: np.sqrt ... on scalars */
 extern const Row rows_numpy_ops[];       /* numpy_ops.c: np.add, np.minimum ... on scalars */
 extern const Row rows_cuda[];            /* cuda.c: what only kernels have */
+extern const Row rows_pointer[];         /* pointer.c: carray, farray */
 extern const Row rows_prelude[];         /* prelude.c: functions written in Python */
 extern const Row rows_operator[];        /* prelude.c: of the module operator */
 
@@ -35,6 +36,8 @@ static inline Type *plain(const Call *c, uint32_t i) { return infer_plain(c->arg
 Type *rule_no_overload(Call *c);
 /* The element type that argument i (a class, dtype or text) names; `otherwise` if not given; NULL: failed. */
 Type *rule_dtype(Call *c, uint32_t i, Type *otherwise);
+/* Dimensions that a shape argument gives, an integer or a tuple of at most 32; -1: it is no shape. */
+int rule_shape_rank(const Type *ty);
 /* The type that is asked for with an object: int, np.float32, np.dtype(...), a whipsnake type; NULL: none. */
 Type *rule_object_type(Infer *in, PyObject *obj);
 

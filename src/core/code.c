@@ -96,6 +96,39 @@ char *code_import(const CodeRoom *room, uint64_t address) {
     return s->exec + at;
 }
 
+#if defined(__aarch64__)
+/* ldr x15, .+16; ldr x16, .+20; br x16; nop; data; target */
+static void write_closure(char *at, const void *target, const void *data) {
+    static const uint32_t jump[] = {0x5800008F, 0x580000B0, 0xD61F0200, 0xD503201F};
+    memcpy(at, jump, sizeof jump);
+    memcpy(at + 16, &data, sizeof data);
+    memcpy(at + 24, &target, sizeof target);
+}
+#else
+/* endbr64; movabs data, %r10; movabs target, %r11; jmp *%r11 */
+static void write_closure(char *at, const void *target, const void *data) {
+    static const unsigned char jump[] = {0xF3, 0x0F, 0x1E, 0xFA, 0x49, 0xBA, 0,    0,    0,
+                                         0,    0,    0,    0,    0,    0x49, 0xBB, 0,    0,
+                                         0,    0,    0,    0,    0,    0,    0x41, 0xFF, 0xE3};
+    memcpy(at, jump, sizeof jump);
+    memcpy(at + 6, &data, sizeof data);
+    memcpy(at + 16, &target, sizeof target);
+}
+#endif
+
+void *code_closure(const void *target, const void *data) {
+    CodeRoom room;
+    void *made = NULL;
+    code_lock();
+    if (code_reserve(32, 0, false, &room) == 0) {
+        write_closure(room.write, target, data);
+        code_commit(&room);
+        made = room.exec;
+    }
+    code_unlock();
+    return made;
+}
+
 size_t code_mapped(void) {
     code_lock();
     size_t n = mapped;

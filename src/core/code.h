@@ -37,5 +37,9 @@ void code_commit(const CodeRoom *room);
  * executable view. */
 char *code_import(const CodeRoom *room, uint64_t address);
 
+/* A function in memory of its own that jumps to `target` with `data` in the register for closures (r10; x15 on
+ * AArch64): C callbacks. NULL when out of memory. Takes code_lock itself. */
+void *code_closure(const void *target, const void *data);
+
 /* Bytes mapped for code so far. */
 size_t code_mapped(void);

@@ -151,10 +151,7 @@ static const char *find_stack_limit(void) {
 
 static DispThread *new_thread(void) {
     DispThread *t = mem_alloc(sizeof *t);
-    if (!t) {
-        PyErr_NoMemory();
-        return NULL;
-    }
+    if (!t) return NULL;
     memset(t, 0, sizeof *t);
     t->ctx.stack_end = find_stack_limit();
     atomic_store_explicit(&t->ctx.stack_limit, t->ctx.stack_end, memory_order_relaxed);
@@ -168,6 +165,12 @@ static DispThread *new_thread(void) {
     return current = t;
 }
 
-DispThread *disp_thread(void) {
+DispThread *disp_thread_anyway(void) {
     return __builtin_expect(current != NULL, 1) ? current : new_thread();
+}
+
+DispThread *disp_thread(void) {
+    DispThread *t = disp_thread_anyway();
+    if (__builtin_expect(!t, 0)) PyErr_NoMemory();
+    return t;
 }

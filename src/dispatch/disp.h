@@ -107,6 +107,8 @@ struct DispThread {
 
 /* This thread's; NULL with MemoryError set. */
 DispThread *disp_thread(void);
+/* The same without the GIL, and without the exception. */
+DispThread *disp_thread_anyway(void);
 /* Starts the thread that sets the poll words of running contexts (Ctrl-C), unless it is there. It
  * sleeps when nothing runs for a second; a call then wakes it. Both are cheap to call again. */
 void disp_start_timer(void);

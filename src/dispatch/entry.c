@@ -256,7 +256,7 @@ static int32_t run_captured(const Entry *e, DispThread *t, uint64_t *slots, bool
 }
 
 int32_t entry_execute(const Entry *e, uint64_t *slots) {
-    DispThread *t = disp_thread();
+    DispThread *t = disp_thread_anyway();
     if (!t) return -1;
     return e->nglobals ? run_captured(e, t, slots, true) : run(e, t, slots, NULL, true);
 }

@@ -179,6 +179,17 @@ static PyObject *compile_signature(PyObject *self, PyObject *args) {
     return e ? PyLong_FromVoidPtr((void *)(uintptr_t)e->entry) : NULL;
 }
 
+/* _callback(types, ret): the address of a C function with these types. */
+static PyObject *make_callback(PyObject *self, PyObject *args) {
+    Dispatcher *d = self_of(self);
+    Type *ret, **types = read_signature(d, args, &ret);
+    if (!types) return NULL;
+    Entry *e = function_compile(d, types, d->nparams, ret);
+    PyMem_Free(types);
+    void *address = e ? callback_new(e, self) : NULL;
+    return address ? PyLong_FromVoidPtr(address) : NULL;
+}
+
 /* _promise(types, ret=None): to be compiled when it is needed. */
 static PyObject *promise_signature(PyObject *self, PyObject *args) {
     Dispatcher *d = self_of(self);
@@ -399,6 +410,7 @@ static PyMethodDef methods[] = {
     {"_entries", list_entries, METH_NOARGS, NULL},
     {"_text", text_of, METH_VARARGS, NULL},
     {"_forget", forget, METH_NOARGS, NULL},
+    {"_callback", make_callback, METH_VARARGS, NULL},
     {"_given", list_given, METH_NOARGS, NULL},
     {"__reduce__", reduce, METH_NOARGS, NULL},
     {"__copy__", give_self, METH_NOARGS, NULL},

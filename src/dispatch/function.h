@@ -101,6 +101,12 @@ int entry_run_slots(const Entry *e, uint64_t *slots);
  * exception, -1 with Python's set. */
 int32_t entry_execute(const Entry *e, uint64_t *slots);
 
+/* --- callback.c ------------------------------------------------------------------------------- */
+
+/* The address of a C function that runs the entry, for good: its arguments are numbers and pointers, which are one-
+ * dimensional arrays here. NULL with an exception set. name: what it is called where an exception is reported. */
+void *callback_new(const Entry *e, PyObject *name);
+
 /* --- guards.c --------------------------------------------------------------------------------- */
 
 /* Fills e->guards for all that func reaches; 0, or -1 with an exception set. */

@@ -1,5 +1,5 @@
-"""disba's tests need a module that its sdist leaves out. Instead: its public functions on a model of
-the earth's crust, compiled here, and in plain Python in another process."""
+"""disba's tests need a module that its sdist leaves out. Instead: its public functions on a model
+of the earth's crust, compiled here, and in plain Python in another process."""
 
 import os
 import pickle
@@ -37,7 +37,8 @@ def other(name):
 
 
 CASES = {f"{kind}-{algorithm}-{wave}-{mode}": (dispersion, kind, algorithm, wave, mode)
-         for kind in ("PhaseDispersion", "GroupDispersion") for algorithm in ("dunkin", "fast-delta")
+         for kind in ("PhaseDispersion", "GroupDispersion")
+         for algorithm in ("dunkin", "fast-delta")
          for wave in ("rayleigh", "love") for mode in (0, 1)}
 CASES |= {f"{kind}-{parameter}": (sensitivity, kind, parameter)
           for kind in ("PhaseSensitivity", "GroupSensitivity", "EllipticitySensitivity")

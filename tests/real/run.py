@@ -24,8 +24,8 @@ HOME = ROOT / "build" / "real"
 PYTHON = HOME / "bin" / "python"
 
 # Library -> what it needs beside whipsnake; where its tests are: in its "sdist", in the installed
-# "package", or "here", beside this file. Modules that an sdist's tests import and that are not in it
-# are beside this file too: antropy_utils.py is `utils` for antropy.
+# "package", or "here", beside this file. Modules that an sdist's tests import and that are not in
+# it are beside this file too: antropy_utils.py is `utils` for antropy.
 LIBRARIES = {
     "antropy": (["scipy", "scikit-learn", "statsmodels"], "sdist"),
     "disba": (["matplotlib", "importlib_metadata"], "here"),
