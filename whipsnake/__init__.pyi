@@ -1,0 +1,111 @@
+from typing import Any
+
+from whipsnake import config as config
+from whipsnake import cuda as cuda
+from whipsnake import decorators as decorators
+from whipsnake import errors as errors
+from whipsnake import extending as extending
+from whipsnake import types as types
+from whipsnake._callback import carray as carray
+from whipsnake._callback import cfunc as cfunc
+from whipsnake._callback import farray as farray
+from whipsnake._core import from_dtype as from_dtype
+from whipsnake._core import typeof as typeof
+from whipsnake._explain import explain as explain
+from whipsnake.decorators import jit as jit
+from whipsnake.decorators import jit_module as jit_module
+from whipsnake.decorators import njit as njit
+from whipsnake.types import b1 as b1
+from whipsnake.types import bool_ as bool_
+from whipsnake.types import boolean as boolean
+from whipsnake.types import byte as byte
+from whipsnake.types import c16 as c16
+from whipsnake.types import c8 as c8
+from whipsnake.types import char as char
+from whipsnake.types import complex128 as complex128
+from whipsnake.types import complex64 as complex64
+from whipsnake.types import double as double
+from whipsnake.types import f2 as f2
+from whipsnake.types import f4 as f4
+from whipsnake.types import f8 as f8
+from whipsnake.types import float16 as float16
+from whipsnake.types import float32 as float32
+from whipsnake.types import float64 as float64
+from whipsnake.types import i1 as i1
+from whipsnake.types import i2 as i2
+from whipsnake.types import i4 as i4
+from whipsnake.types import i8 as i8
+from whipsnake.types import int16 as int16
+from whipsnake.types import int32 as int32
+from whipsnake.types import int64 as int64
+from whipsnake.types import int8 as int8
+from whipsnake.types import int_ as int_
+from whipsnake.types import intc as intc
+from whipsnake.types import intp as intp
+from whipsnake.types import long_ as long_
+from whipsnake.types import longlong as longlong
+from whipsnake.types import none as none
+from whipsnake.types import optional as optional
+from whipsnake.types import short as short
+from whipsnake.types import size_t as size_t
+from whipsnake.types import ssize_t as ssize_t
+from whipsnake.types import u1 as u1
+from whipsnake.types import u2 as u2
+from whipsnake.types import u4 as u4
+from whipsnake.types import u8 as u8
+from whipsnake.types import uchar as uchar
+from whipsnake.types import uint as uint
+from whipsnake.types import uint16 as uint16
+from whipsnake.types import uint32 as uint32
+from whipsnake.types import uint64 as uint64
+from whipsnake.types import uint8 as uint8
+from whipsnake.types import uintc as uintc
+from whipsnake.types import uintp as uintp
+from whipsnake.types import ulong as ulong
+from whipsnake.types import ulonglong as ulonglong
+from whipsnake.types import ushort as ushort
+from whipsnake.types import void as void
+
+__version__: str
+__all__ = [
+    "jit", "njit", "jit_module", "prange", "typeof", "from_dtype", "get_num_threads",
+    "set_num_threads", "explain", "install_as_numba", "carray", "cfunc", "farray", "b1",
+    "bool_", "boolean", "byte", "c16", "c8", "char", "complex128", "complex64", "double",
+    "f2", "f4", "f8", "float16", "float32", "float64", "i1", "i2", "i4", "i8", "int16",
+    "int32", "int64", "int8", "int_", "intc", "intp", "long_", "longlong", "none",
+    "optional", "short", "size_t", "ssize_t", "u1", "u2", "u4", "u8", "uchar", "uint",
+    "uint16", "uint32", "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "ushort",
+    "void", "deferred_type", "ffi", "ffi_forced_object", "gdb", "gdb_breakpoint",
+    "gdb_init", "get_parallel_chunksize", "get_thread_id", "guvectorize", "literal_unroll",
+    "literally", "objmode", "parallel_chunksize", "pndindex", "set_parallel_chunksize",
+    "stencil", "threading_layer", "vectorize", "config", "cuda", "decorators", "errors",
+    "extending", "types",
+]
+
+def prange(*args: int) -> range: ...
+def get_num_threads() -> int: ...
+def set_num_threads(n: int) -> None: ...
+def install_as_numba() -> None: ...
+
+# Not built yet.
+deferred_type: Any
+experimental: Any
+ffi: Any
+ffi_forced_object: Any
+gdb: Any
+gdb_breakpoint: Any
+gdb_init: Any
+get_parallel_chunksize: Any
+get_thread_id: Any
+guvectorize: Any
+literal_unroll: Any
+literally: Any
+objmode: Any
+parallel_chunksize: Any
+pndindex: Any
+pycc: Any
+set_parallel_chunksize: Any
+stencil: Any
+threading_layer: Any
+typed: Any
+vectorize: Any
