@@ -3,26 +3,6 @@
 import sys
 
 
-def sysinfo():
-    """What whipsnake finds on this machine, as text."""
-    import platform
-
-    import numpy
-
-    import whipsnake
-    from whipsnake import _cache
-
-    rows = {
-        "whipsnake": whipsnake.__version__,
-        "Python": platform.python_version(),
-        "NumPy": numpy.__version__,
-        "machine": f"{platform.machine()}, {platform.system()} {platform.release()}",
-        "cache": _cache.describe(),
-        "compiler": "open" if whipsnake._core.is_compiler_open() else "opened when it is needed",
-    }
-    return "\n".join(f"{name:12}{value}" for name, value in rows.items())
-
-
 USAGE = """usage:
   python -m whipsnake program.py [arguments ...]          run it; its `import numba` is whipsnake
   python -m whipsnake -m module [arguments ...]           the same for a module
@@ -34,7 +14,9 @@ USAGE = """usage:
 def main(args):
     """Exit status."""
     if args == ["--sysinfo"] or args == ["-s"]:
-        print(sysinfo())
+        from whipsnake import _sysinfo
+
+        print(_sysinfo.text())
         return 0
     if args == ["--version"]:
         import whipsnake

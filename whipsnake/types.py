@@ -5,6 +5,7 @@ are those of Numba. `float64(int64, int32)` is a signature, `float64(1)` convert
 """
 
 import builtins as _builtins
+import functools
 
 from whipsnake import _core
 
@@ -464,6 +465,7 @@ def _bad(text, why):
 _namespace = {}
 
 
+@functools.lru_cache(maxsize=1024)
 def _evaluate(text):
     """The value of a signature string."""
     if not _namespace:

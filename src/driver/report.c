@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "codegen/codegen.h"
+
 /* --- conversions ------------------------------------------------------------------------------ */
 
 static bool is_wide(const Type *ty, bool is_signed) {
@@ -216,7 +218,7 @@ static void add_remark(Cx *cx, Buf *out, const Remark *r) {
 const char *report_text(Cx *cx, const Infer *in) {
     Buf out = {0}, values = {0};
     uint32_t n = 0;
-    add(cx, &out, "{\"functions\": [");
+    buf_printf(cx, &out, "{\"target\": \"%s\",\n\"functions\": [", codegen_target_text());
     add(cx, &values, "[");
     for (uint32_t i = 0; i < in->insts.n; i++) {
         if (!is_shown(cx, in->insts.at[i])) continue;

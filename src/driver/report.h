@@ -8,6 +8,7 @@ void report_conversions(Cx *cx, const Infer *in);
 
 /* Text of a JSON object:
  *
+ *   target:    the machine that code is made for, as LLVM names it
  *   functions: [{name, file, line, end_line, first_line, source: [line ...], arguments: [[name, type] ...],
  *                returns}]                                 of the user's, each instance; file: a number
  *   values:    [{function, line, column, end_line, end_column, name, kind, type}]

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "cache/cache.h"
+#include "cache/key.h"
 #include "core/compiler.h"
 #include "core/memory.h"
 #include "dispatch/disp.h"
@@ -128,11 +129,25 @@ static PyObject *end_polling(PyObject *m, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* build_id(): what tells builds apart; see cache/key.h. */
+static PyObject *get_build_id(PyObject *m, PyObject *args) {
+    (void)m, (void)args;
+    return PyUnicode_FromString(ws_build_id);
+}
+
+/* has_math(): is SLEEF, the library of vector math, there? */
+static PyObject *has_math(PyObject *m, PyObject *args) {
+    (void)m, (void)args;
+    return PyBool_FromLong(rt_find_symbol("Sleef_sind1_u10purec") != NULL || !rt_lacks_math());
+}
+
 static PyMethodDef functions[] = {
     {"end_polling", end_polling, METH_NOARGS, NULL},
     {"is_compiler_open", is_compiler_open, METH_NOARGS, NULL},
     {"ir_tool", ir_tool, METH_VARARGS, NULL},
     {"memory_stats", memory_stats, METH_NOARGS, NULL},
+    {"build_id", get_build_id, METH_NOARGS, NULL},
+    {"has_math", has_math, METH_NOARGS, NULL},
     {"builtin_rows", builtin_rows, METH_NOARGS, NULL},
     {"promote", promote, METH_VARARGS, NULL},
     {"join", join, METH_VARARGS, NULL},

@@ -1,10 +1,11 @@
 /* The closed set of names that compiled code may import. */
 #include <dlfcn.h>
 #include <math.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core/compiler.h"
+#include "core/os.h"
 #include "ir/rt.h"
 #include "runtime/runtime.h"
 
@@ -40,26 +41,22 @@ static const struct {
 };
 
 static void *sleef;
-static bool sleef_tried;
-static pthread_mutex_t sleef_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool sleef_tried;
 
-bool rt_lacks_math(void) {
-    pthread_mutex_lock(&sleef_lock);
-    bool lacks = sleef_tried && !sleef;
-    pthread_mutex_unlock(&sleef_lock);
-    return lacks;
+bool rt_lacks_math(void) { return atomic_load(&sleef_tried) && !sleef; }
+
+static void open_sleef(void) {
+    char path[768];
+    if (compiler_sibling(path, sizeof path, "libsleef.so.3") == 0)
+        sleef = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (!sleef) sleef = dlopen("libsleef.so.3", RTLD_LAZY | RTLD_LOCAL);
+    atomic_store(&sleef_tried, true);
 }
 
+/* Opened once, not under a lock: another thread may fork meanwhile. */
 static void *find_sleef(const char *name) {
-    pthread_mutex_lock(&sleef_lock);
-    if (!sleef_tried) {
-        char path[768];
-        if (compiler_sibling(path, sizeof path, "libsleef.so.3") == 0)
-            sleef = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-        if (!sleef) sleef = dlopen("libsleef.so.3", RTLD_LAZY | RTLD_LOCAL);
-        sleef_tried = true;
-    }
-    pthread_mutex_unlock(&sleef_lock);
+    static OsOnce once = OS_ONCE_INIT;
+    os_once(&once, open_sleef);
     return sleef ? dlsym(sleef, name) : NULL;
 }
 

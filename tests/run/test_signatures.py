@@ -122,3 +122,24 @@ def test_threads_that_need_the_same_signature():
     assert results == [3.0] * 8
     assert {str(s) for s in f.nopython_signatures} == {
         "(int64) -> int64", "(float64) -> float64", "(complex128) -> complex128"}
+
+
+def test_a_module_of_signatures_is_imported_quickly(tmp_path):
+    """A hundred functions with signatures: nothing is compiled, nothing opened."""
+    functions = "".join(f"""
+@njit("float64(float64[::1], int64, float{32 + 32 * (i % 2)})")
+def f{i}(a, n, x):
+    return a[n] * x + {i}
+""" for i in range(100))
+    (tmp_path / "many.py").write_text("from whipsnake import njit\n" + functions)
+    code = """
+        import time, whipsnake.types
+        start = time.process_time()
+        import many
+        print(time.process_time() - start, whipsnake._core.is_compiler_open())
+        import numpy
+        print(many.f7(numpy.arange(3.0), 2, 1.5), len(many.f7.signatures))
+    """
+    runs = [run_python(code, cwd=tmp_path).stdout.split() for _ in range(3)]
+    assert [r[1:] for r in runs] == [["False", "10.0", "1"]] * 3
+    assert min(float(r[0]) for r in runs) < 0.1  # 6 ms, on a machine with time
