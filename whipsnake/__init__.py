@@ -34,6 +34,17 @@ _TYPES = frozenset("""
     float16 float32 float64 complex64 complex128 bool_ byte char uchar short ushort int_ uint long_
     ulong longlong ulonglong double void none b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16
     optional""".split())
+_ERRORS = frozenset("""
+    NumbaWarning NumbaPerformanceWarning NumbaDeprecationWarning NumbaPendingDeprecationWarning
+    NumbaParallelSafetyWarning NumbaDebugInfoWarning NumbaTypeSafetyWarning
+    NumbaExperimentalFeatureWarning NumbaInvalidConfigWarning NumbaPedanticWarning
+    NumbaIRAssumptionWarning NumbaSystemWarning NumbaError UnsupportedError UnsupportedBytecodeError
+    UnsupportedRewriteError UnsupportedParforsError IRError RedefinedError NotDefinedError
+    VerificationError DeprecationError LoweringError ForbiddenConstruct TypingError
+    UntypedAttributeError ByteCodeSupportError CompilerError ConstantInferenceError InternalError
+    InternalTargetMismatchError NonexistentTargetError RequireLiteralValue ForceLiteralArg
+    LiteralTypingError NumbaValueError NumbaTypeError NumbaAttributeError NumbaAssertionError
+    NumbaNotImplementedError NumbaKeyError NumbaIndexError NumbaRuntimeError""".split())
 _CALLBACK = frozenset(["cfunc", "carray", "farray"])
 _NOT_YET = frozenset("""
     stencil objmode pndindex literally literal_unroll gdb
@@ -114,6 +125,10 @@ def __getattr__(name):
         from whipsnake import _callback
 
         value = getattr(_callback, name)
+    elif name in _ERRORS:
+        from whipsnake import errors
+
+        value = getattr(errors, name)
     elif name in _NOT_YET or name in _NOT_YET_MODULES:
         value = _NotBuiltYet(name)
     else:
@@ -124,9 +139,9 @@ def __getattr__(name):
 
 def __dir__():
     return sorted(set(globals()) | _SUBMODULES | _TYPES | _NOT_YET | _NOT_YET_MODULES
-                  | _CALLBACK | {"explain"})
+                  | _CALLBACK | _ERRORS | {"explain"})
 
 
 __all__ = ["jit", "njit", "jit_module", "prange", "typeof", "from_dtype", "get_num_threads",
            "set_num_threads", "explain", "vectorize", "guvectorize", "install_as_numba", *sorted(_CALLBACK), *sorted(_TYPES),
-           *sorted(_NOT_YET), *sorted(_SUBMODULES)]
+           *sorted(_ERRORS), *sorted(_NOT_YET), *sorted(_SUBMODULES)]

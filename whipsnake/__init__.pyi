@@ -15,6 +15,49 @@ from whipsnake._explain import explain as explain
 from whipsnake.decorators import jit as jit
 from whipsnake.decorators import jit_module as jit_module
 from whipsnake.decorators import njit as njit
+from whipsnake.errors import ByteCodeSupportError as ByteCodeSupportError
+from whipsnake.errors import CompilerError as CompilerError
+from whipsnake.errors import ConstantInferenceError as ConstantInferenceError
+from whipsnake.errors import DeprecationError as DeprecationError
+from whipsnake.errors import ForbiddenConstruct as ForbiddenConstruct
+from whipsnake.errors import ForceLiteralArg as ForceLiteralArg
+from whipsnake.errors import IRError as IRError
+from whipsnake.errors import InternalError as InternalError
+from whipsnake.errors import InternalTargetMismatchError as InternalTargetMismatchError
+from whipsnake.errors import LiteralTypingError as LiteralTypingError
+from whipsnake.errors import LoweringError as LoweringError
+from whipsnake.errors import NonexistentTargetError as NonexistentTargetError
+from whipsnake.errors import NotDefinedError as NotDefinedError
+from whipsnake.errors import NumbaAssertionError as NumbaAssertionError
+from whipsnake.errors import NumbaAttributeError as NumbaAttributeError
+from whipsnake.errors import NumbaDebugInfoWarning as NumbaDebugInfoWarning
+from whipsnake.errors import NumbaDeprecationWarning as NumbaDeprecationWarning
+from whipsnake.errors import NumbaError as NumbaError
+from whipsnake.errors import NumbaExperimentalFeatureWarning as NumbaExperimentalFeatureWarning
+from whipsnake.errors import NumbaIRAssumptionWarning as NumbaIRAssumptionWarning
+from whipsnake.errors import NumbaIndexError as NumbaIndexError
+from whipsnake.errors import NumbaInvalidConfigWarning as NumbaInvalidConfigWarning
+from whipsnake.errors import NumbaKeyError as NumbaKeyError
+from whipsnake.errors import NumbaNotImplementedError as NumbaNotImplementedError
+from whipsnake.errors import NumbaParallelSafetyWarning as NumbaParallelSafetyWarning
+from whipsnake.errors import NumbaPedanticWarning as NumbaPedanticWarning
+from whipsnake.errors import NumbaPendingDeprecationWarning as NumbaPendingDeprecationWarning
+from whipsnake.errors import NumbaPerformanceWarning as NumbaPerformanceWarning
+from whipsnake.errors import NumbaRuntimeError as NumbaRuntimeError
+from whipsnake.errors import NumbaSystemWarning as NumbaSystemWarning
+from whipsnake.errors import NumbaTypeError as NumbaTypeError
+from whipsnake.errors import NumbaTypeSafetyWarning as NumbaTypeSafetyWarning
+from whipsnake.errors import NumbaValueError as NumbaValueError
+from whipsnake.errors import NumbaWarning as NumbaWarning
+from whipsnake.errors import RedefinedError as RedefinedError
+from whipsnake.errors import RequireLiteralValue as RequireLiteralValue
+from whipsnake.errors import TypingError as TypingError
+from whipsnake.errors import UnsupportedBytecodeError as UnsupportedBytecodeError
+from whipsnake.errors import UnsupportedError as UnsupportedError
+from whipsnake.errors import UnsupportedParforsError as UnsupportedParforsError
+from whipsnake.errors import UnsupportedRewriteError as UnsupportedRewriteError
+from whipsnake.errors import UntypedAttributeError as UntypedAttributeError
+from whipsnake.errors import VerificationError as VerificationError
 from whipsnake.types import b1 as b1
 from whipsnake.types import bool_ as bool_
 from whipsnake.types import boolean as boolean
@@ -75,11 +118,23 @@ __all__ = [
     "int32", "int64", "int8", "int_", "intc", "intp", "long_", "longlong", "none",
     "optional", "short", "size_t", "ssize_t", "u1", "u2", "u4", "u8", "uchar", "uint",
     "uint16", "uint32", "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "ushort",
-    "void", "deferred_type", "ffi", "ffi_forced_object", "gdb", "gdb_breakpoint",
-    "gdb_init", "get_parallel_chunksize", "get_thread_id", "guvectorize", "literal_unroll",
-    "literally", "objmode", "parallel_chunksize", "pndindex", "set_parallel_chunksize",
-    "stencil", "threading_layer", "vectorize", "config", "cuda", "decorators", "errors",
-    "extending", "types",
+    "void", "ByteCodeSupportError", "CompilerError", "ConstantInferenceError",
+    "DeprecationError", "ForbiddenConstruct", "ForceLiteralArg", "IRError", "InternalError",
+    "InternalTargetMismatchError", "LiteralTypingError", "LoweringError",
+    "NonexistentTargetError", "NotDefinedError", "NumbaAssertionError",
+    "NumbaAttributeError", "NumbaDebugInfoWarning", "NumbaDeprecationWarning", "NumbaError",
+    "NumbaExperimentalFeatureWarning", "NumbaIRAssumptionWarning", "NumbaIndexError",
+    "NumbaInvalidConfigWarning", "NumbaKeyError", "NumbaNotImplementedError",
+    "NumbaParallelSafetyWarning", "NumbaPedanticWarning", "NumbaPendingDeprecationWarning",
+    "NumbaPerformanceWarning", "NumbaRuntimeError", "NumbaSystemWarning", "NumbaTypeError",
+    "NumbaTypeSafetyWarning", "NumbaValueError", "NumbaWarning", "RedefinedError",
+    "RequireLiteralValue", "TypingError", "UnsupportedBytecodeError", "UnsupportedError",
+    "UnsupportedParforsError", "UnsupportedRewriteError", "UntypedAttributeError",
+    "VerificationError", "deferred_type", "ffi", "ffi_forced_object", "gdb",
+    "gdb_breakpoint", "gdb_init", "get_parallel_chunksize", "get_thread_id", "guvectorize",
+    "literal_unroll", "literally", "objmode", "parallel_chunksize", "pndindex",
+    "set_parallel_chunksize", "stencil", "threading_layer", "vectorize", "config", "cuda",
+    "decorators", "errors", "extending", "types",
 ]
 
 def prange(*args: int) -> range: ...

@@ -20,7 +20,6 @@ import linecache
 import marshal
 import pickle
 import sys
-import threading
 import types
 import weakref
 import zlib
@@ -32,7 +31,7 @@ from whipsnake import _core
 _MAGIC = importlib.util.MAGIC_NUMBER  # what marshal's code belongs to
 _KEPT = 256  # loaded objects that stay for the next time they are sent
 
-_lock = threading.RLock()
+# No lock: single operations of dictionaries are safe, and unpickling may import.
 _dumped = weakref.WeakValueDictionary()  # digest -> what was pickled here
 _loaded = collections.OrderedDict()  # digest -> what was loaded here and has no state of its own
 
@@ -74,8 +73,7 @@ def reduce(obj):
             return obj.__qualname__
         raise
     digest = hashlib.blake2b(data, digest_size=16).digest()
-    with _lock:
-        _dumped[digest] = obj
+    _dumped[digest] = obj
     return load, (_MAGIC, digest, stateless, data)
 
 
@@ -227,19 +225,14 @@ def load(magic, digest, stateless, data):
     if magic != _MAGIC:
         raise pickle.UnpicklingError("this compiled function was pickled by another version of "
                                      "Python: both processes need the same one")
-    with _lock:
-        obj = _dumped.get(digest) or _loaded.get(digest)
-        if obj is None:
-            obj = pickle.loads(data)
-            if stateless:
-                _keep(digest, obj)
+    obj = _dumped.get(digest) or _loaded.get(digest)
+    if obj is None:
+        obj = pickle.loads(data)
+        if stateless:
+            obj = _loaded.setdefault(digest, obj)  # another thread may have been quicker
+            if len(_loaded) > _KEPT:
+                _loaded.popitem(last=False)
     return obj
-
-
-def _keep(digest, obj):
-    _loaded[digest] = obj
-    if len(_loaded) > _KEPT:
-        _loaded.popitem(last=False)
 
 
 def _make_function(code, source, names, module, name, qualname, doc, defaults, kwdefaults, closure):

@@ -64,7 +64,7 @@ static void report(const Callback *cb, int32_t rc) {
     if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
         PyErr_Clear();
         PyErr_SetInterrupt();
-    } else
+    } else if (PyErr_Occurred())
         PyErr_WriteUnraisable(cb->name);
     if (rc > 0) PyErr_Restore(type, value, trace);
     PyGILState_Release(gil);

@@ -25,7 +25,8 @@ PYTHON = HOME / "bin" / "python"
 
 # Library -> what it needs beside whipsnake; where its tests are: in its "sdist", in the installed
 # "package", or "here", beside this file. Modules that an sdist's tests import and that are not in
-# it are beside this file too: antropy_utils.py is `utils` for antropy.
+# it are beside this file too: antropy_utils.py is `utils` for antropy. So are plugins of pytest:
+# NAME_plugin.py.
 LIBRARIES = {
     "antropy": (["scipy", "scikit-learn", "statsmodels"], "sdist"),
     "disba": (["matplotlib", "importlib_metadata"], "here"),
@@ -86,9 +87,10 @@ def run_tests(name, path, plain):
     report.unlink(missing_ok=True)
     environment = dict(os.environ, WHIPSNAKE_DISABLE_JIT="1" if plain else "0",
                        PYTHONPATH=str(helpers_of(name)))
+    plugin = ["-p", "plugin"] if (helpers_of(name) / "plugin.py").exists() else []
     with open(HOME / f"{name}.log", "w") as log:
         subprocess.run([PYTHON, "-m", "whipsnake", "-m", "pytest", "-q", "--tb=short", "-p",
-                        "no:cacheprovider", "--timeout=300", f"--junitxml={report}", path],
+                        "no:cacheprovider", "--timeout=300", f"--junitxml={report}", *plugin, path],
                        cwd=HOME, env=environment, stdout=log, stderr=log, timeout=3000)
     return ElementTree.parse(report) if report.exists() else None
 
