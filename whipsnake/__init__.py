@@ -45,7 +45,10 @@ _ERRORS = frozenset("""
     InternalTargetMismatchError NonexistentTargetError RequireLiteralValue ForceLiteralArg
     LiteralTypingError NumbaValueError NumbaTypeError NumbaAttributeError NumbaAssertionError
     NumbaNotImplementedError NumbaKeyError NumbaIndexError NumbaRuntimeError""".split())
-_CALLBACK = frozenset(["cfunc", "carray", "farray"])
+_WHERE = {  # name -> the module that it comes from when it is first asked for
+    "explain": "_explain", "cfunc": "_callback", "carray": "_callback", "farray": "_callback",
+    "vectorize": "_ufunc", "guvectorize": "_ufunc",
+    **dict.fromkeys(_TYPES, "types"), **dict.fromkeys(_ERRORS, "errors")}
 _NOT_YET = frozenset("""
     stencil objmode pndindex literally literal_unroll gdb
     gdb_init gdb_breakpoint parallel_chunksize threading_layer get_thread_id
@@ -111,24 +114,12 @@ class _NotBuiltYet:
 
 
 def __getattr__(name):
+    from importlib import import_module
+
     if name in _SUBMODULES:
-        from importlib import import_module
-
         return import_module(f"whipsnake.{name}")
-    if name in _TYPES:
-        from whipsnake import types
-
-        value = getattr(types, name)
-    elif name == "explain":
-        from whipsnake._explain import explain as value
-    elif name in _CALLBACK:
-        from whipsnake import _callback
-
-        value = getattr(_callback, name)
-    elif name in _ERRORS:
-        from whipsnake import errors
-
-        value = getattr(errors, name)
+    if name in _WHERE:
+        value = getattr(import_module(f"whipsnake.{_WHERE[name]}"), name)
     elif name in _NOT_YET or name in _NOT_YET_MODULES:
         value = _NotBuiltYet(name)
     else:
@@ -138,10 +129,9 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _SUBMODULES | _TYPES | _NOT_YET | _NOT_YET_MODULES
-                  | _CALLBACK | _ERRORS | {"explain"})
+    return sorted({*globals(), *_SUBMODULES, *_WHERE, *_NOT_YET, *_NOT_YET_MODULES})
 
 
 __all__ = ["jit", "njit", "jit_module", "prange", "typeof", "from_dtype", "get_num_threads",
-           "set_num_threads", "explain", "vectorize", "guvectorize", "install_as_numba", *sorted(_CALLBACK), *sorted(_TYPES),
-           *sorted(_ERRORS), *sorted(_NOT_YET), *sorted(_SUBMODULES)]
+           "set_num_threads", "install_as_numba", *sorted(_WHERE), *sorted(_NOT_YET),
+           *sorted(_SUBMODULES)]

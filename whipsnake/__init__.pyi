@@ -12,6 +12,8 @@ from whipsnake._callback import farray as farray
 from whipsnake._core import from_dtype as from_dtype
 from whipsnake._core import typeof as typeof
 from whipsnake._explain import explain as explain
+from whipsnake._ufunc import guvectorize as guvectorize
+from whipsnake._ufunc import vectorize as vectorize
 from whipsnake.decorators import jit as jit
 from whipsnake.decorators import jit_module as jit_module
 from whipsnake.decorators import njit as njit
@@ -152,7 +154,6 @@ gdb_breakpoint: Any
 gdb_init: Any
 get_parallel_chunksize: Any
 get_thread_id: Any
-guvectorize: Any
 literal_unroll: Any
 literally: Any
 objmode: Any
@@ -163,4 +164,3 @@ set_parallel_chunksize: Any
 stencil: Any
 threading_layer: Any
 typed: Any
-vectorize: Any

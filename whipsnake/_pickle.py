@@ -52,7 +52,7 @@ def _is_there(obj):
     return found is obj
 
 
-def _is_by_name(obj):
+def is_by_name(obj):
     """Can another process find this object by importing its module?"""
     module = obj.__module__
     if module in (None, "__main__", "__mp_main__") or not _is_there(obj):
@@ -64,7 +64,7 @@ def _is_by_name(obj):
 
 def reduce(obj):
     """__reduce__ of compiled functions, kernels and the like."""
-    if _is_by_name(obj):
+    if is_by_name(obj):
         return obj.__qualname__
     try:
         data, stateless = _dump(obj)
@@ -164,7 +164,7 @@ def _global_names(code):
 
 
 def _reduce_function(pickler, func):
-    if _is_by_name(func):
+    if is_by_name(func):
         return NotImplemented
     code, names = func.__code__, func.__globals__
     made = (marshal.dumps(code), pickler.source(code, names), pickler.space(names),
@@ -178,7 +178,7 @@ def _reduce_function(pickler, func):
 
 
 def _reduce_dispatcher(pickler, f):
-    if _is_by_name(f):
+    if is_by_name(f):
         return f.__qualname__
     frozen, signatures = f._given()
     made = f.py_func, f._options, frozen, signatures if frozen else []
@@ -211,7 +211,7 @@ def _reduce_module(pickler, module):
 
 
 def _parts(pickler, obj):
-    return obj.__qualname__ if _is_by_name(obj) else obj._pickled_parts()
+    return obj.__qualname__ if is_by_name(obj) else obj._pickled_parts()
 
 
 _RULES = {types.FunctionType: _reduce_function, _core.Dispatcher: _reduce_dispatcher,

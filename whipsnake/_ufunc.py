@@ -7,7 +7,6 @@ inputs could be cast to.
 """
 
 import linecache
-import sys
 import types as _pytypes
 
 import numpy as np
@@ -484,11 +483,10 @@ def __repr__(u):
 # -- pickling -----------------------------------------------------------------------------------
 
 def __reduce__(u):
-    """By reference where the module has it under its name, else by what it is made of."""
-    found = sys.modules.get(u.__module__)
-    for part in u.__qualname__.split("."):
-        found = getattr(found, part, None)
-    if found is u:
+    """By name where another process can import it, else by what it is made of."""
+    from whipsnake import _pickle
+
+    if _pickle.is_by_name(u):
         return u.__qualname__
     loops = u._loops() if u._frozen else []
     return _rebuild, (u._function, u.nin, u.nout, u._identity, u.signature, loops)

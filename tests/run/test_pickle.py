@@ -30,7 +30,7 @@ def kernel_by_name(a):
 PROGRAM = """
     import enum, pickle, sys
     import numpy as np
-    from whipsnake import njit, cuda
+    from whipsnake import njit, cuda, vectorize
     from whipsnake.errors import TypingError
 
     SCALE = 3
@@ -80,6 +80,10 @@ PROGRAM = """
     @njit
     def with_default(x, y=2.5, *, z=1):
         return x + y + z
+
+    @vectorize(["float64(float64, float64)"])
+    def squares(x, y):
+        return x * x + y * y
 
     halve = njit("float64(int32)")(lambda x: x * 0.5)
 
@@ -169,6 +173,7 @@ CASES = [  # what is pickled, what is done with it, the result
     ("njit(lambda a, b: a - b)", "f(5, 3)", "2"),
     ("halve", "f(3), f.signatures", "(1.5, [(int32,)])"),
     ("(top.py_func(1), top)", "f[1](2)", "7"),
+    ("squares", "float(f(3.0, 4)), f.types", "(25.0, ['dd->d'])"),
     ("{'f': top, 'g': outer(4)}", "f['f'](1), f['g'](2)", "(4, 0.5)"),
 ]
 
