@@ -65,6 +65,7 @@ Lin lin_mul(Lin a, Lin b) {
 static void find_counters(Affine *af, Loop *loop);
 
 static const Range full = {INT64_MIN, INT64_MAX};
+static const int64_t MOST_BYTES = INT64_C(1) << 57; /* of user memory, with room to spare */
 
 typedef __int128 Wide;
 
@@ -147,8 +148,10 @@ static Range compute_range(Affine *af, Ref r) {
     case OP_FIELD: {
         const Type *t = ir_at(af->fn, i->args[0])->ty;
         if (t->kind != TY_ARRAY || i->imm < 2 || i->imm >= 2 + t->ndim) return full;
-        /* bytes count in int64; that one may be added to any size is worth more than arrays of
-         * 2**62 bytes */
+        /* No memory is larger than 2**57 bytes. Of several axes one may be empty and the others
+         * anything: their bytes count in int64, and that one may be added to any size is worth more
+         * than arrays of 2**62 bytes. */
+        if (t->ndim == 1 && t->layout != 'A') return (Range){0, MOST_BYTES / t->elem->size};
         return (Range){0, INT64_MAX / (t->elem->size > 1 ? t->elem->size : 2)};
     }
     case OP_ADD:
@@ -377,6 +380,15 @@ static void add_upper(Affine *af, Counter *c, Ref n, bool inclusive) {
     if (hi.ok && c->nhi < BOUNDS) c->hi[c->nhi++] = hi;
 }
 
+/* Is n a maximum or a select with something that is not positive? */
+static bool is_clamped(const Affine *af, Ref n) {
+    const Ins *i = ir_at(af->fn, n);
+    int64_t k;
+    uint32_t last = i->op == OP_SELECT ? 2 : 1;
+    bool clamp = i->op == OP_SELECT || (i->op == OP_MATH && i->sub == MATH_MAX);
+    return clamp && opt_int_const(af->fn, i->args[last], &k) && k <= 0;
+}
+
 static void add_lower(Affine *af, Counter *c, Ref n, bool inclusive) {
     Lin lo = lin_add(affine_lin(af, n, af->mode), lin_const(!inclusive), 1);
     if (lo.ok && c->nlo < BOUNDS) c->lo[c->nlo++] = lo;
@@ -465,6 +477,7 @@ static void add_counter(Affine *af, Loop *loop, uint32_t k, Test test) {
     if (up) {
         if (c->stops) add_lower(af, c, init, true);
         add_upper(af, c, bound, inclusive);
+        c->is_bound_simpler = c->nhi == 1 && c->scale == 1 && is_clamped(af, bound);
     } else {
         add_lower(af, c, bound, inclusive);
         if (c->stops) add_upper(af, c, init, true);
@@ -540,6 +553,14 @@ static uint32_t condition_facts(Affine *af, Ref cond, bool value, Lin *facts, ui
     return add_fact(facts, n, max, lin_add(lin_add(b, a, -1), lin_const(op == OP_GT), 1));
 }
 
+/* Is it the test of a counter whose bound says the same in simpler values? Before a nest, two ways to
+ * ask one thing cost twice. */
+static bool is_said_by_bound(const Affine *af, Ref cond) {
+    const Ins *i = ir_at(af->fn, cond);
+    const Counter *c = af->mode == LIN_ASSUME && i->nargs ? affine_counter(af, i->args[0]) : NULL;
+    return c && c->is_bound_simpler && af->fn->blocks.at[c->loop->header].term.arg == cond;
+}
+
 /* Facts of the branches that lead to block `at`, nearest first. */
 static void find_facts(Affine *af, BlockId at) {
     enum { FAR = 32 };
@@ -551,7 +572,7 @@ static void find_facts(Affine *af, BlockId at) {
         uint32_t e = af->in.start[at];
         if (af->in.start[at + 1] - e != 1 || af->in.at[e].which == IN_HANDLER) continue;
         const Term *t = &af->fn->blocks.at[af->in.at[e].from].term;
-        if (t->kind == TERM_BRANCH)
+        if (t->kind == TERM_BRANCH && !is_said_by_bound(af, t->arg))
             af->nfacts =
                 condition_facts(af, t->arg, af->in.at[e].which == 0, af->facts, af->nfacts, FACTS);
     }

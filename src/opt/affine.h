@@ -45,6 +45,7 @@ typedef struct Counter {
     Ref scaled_by; /* a symbol > 0 */
     Lin lo[BOUNDS], hi[BOUNDS]; /* several: a limit that is a minimum */
     uint32_t nlo, nhi;
+    bool is_bound_simpler; /* its test asks for max(n, 0) or the like, hi[0] is n - 1 */
     bool stops; /* it can not run over the ends of int64 ... */
     bool stop_assumed; /* ... provided that `limit` is small */
     Lin limit; /* what its test compares it with */

@@ -228,7 +228,7 @@ static bool all_fit(Version *v, double small) {
 /* The largest bound 2**bits on what does not change that keeps every sum within int64; 0: none
  * would do. */
 static int find_small(Version *v) {
-    static const int tries[] = {60, 52, 40, 31, 24};
+    static const int tries[] = {60, 57, 52, 40, 31, 24};
     for (unsigned i = 0; i < sizeof tries / sizeof *tries; i++)
         if (all_fit(v, (double)((int64_t)1 << tries[i]))) return tries[i];
     return 0;
@@ -300,14 +300,35 @@ static bool needs_no_sum(const Lin *l) {
     return l->n == 0 || (l->n == 1 ? l->c == 0 : l->t[0].k != l->t[1].k);
 }
 
-/* -2**bits <= r < 2**bits, in one unsigned comparison. */
+/* A goal that says r >= 0 and nothing else. */
+static bool is_nonnegative(const Goal *g, Ref r) {
+    const Lin *l = &g->any[0];
+    return !g->cond && g->n == 1 && l->n == 1 && l->c == 0 && l->t[0].a == r && !l->t[0].b &&
+           l->t[0].k == -1;
+}
+
+static bool is_taken(const Goal *g) { return !g->cond && !g->n; }
+
+/* Takes such a goal off the list, since the guard of r will say it. */
+static bool take_nonnegative(Version *v, Ref r) {
+    bool any = false;
+    for (uint32_t i = 0; i < v->goals.n; i++)
+        if (is_nonnegative(&v->goals.at[i], r)) {
+            v->goals.at[i].n = 0;
+            any = true;
+        }
+    return any;
+}
+
+/* -2**bits <= r < 2**bits, or 0 <= r < 2**bits if that is a goal; in one unsigned comparison. */
 static Ref emit_small(Version *v, Ref r, int bits) {
     Type *i64 = TY_I(64), *u64 = TY_U(64);
-    Ref moved =
-        add_ins(v, OP_ADD, i64, 2, (Ref[]){read_early(v, r), add_int(v, i64, (int64_t)1 << bits)});
+    int64_t down = take_nonnegative(v, r) ? 0 : (int64_t)1 << bits;
+    Ref moved = read_early(v, r);
+    if (down) moved = add_ins(v, OP_ADD, i64, 2, (Ref[]){moved, add_int(v, i64, down)});
     Ref as_unsigned = add_ins(v, OP_BITCAST, u64, 1, &moved);
     return add_ins(v, OP_LT, TY_OF(TY_BOOL), 2,
-                   (Ref[]){as_unsigned, add_int(v, u64, (int64_t)1 << (bits + 1))});
+                   (Ref[]){as_unsigned, add_int(v, u64, ((int64_t)1 << bits) + down)});
 }
 
 typedef struct Guards {
@@ -391,7 +412,8 @@ static Ref emit_checks(Version *v, int bits) {
         if (v->af->used.at[i].condition)
             ok = both(v, ok, emit_never_positive(v, &v->af->used.at[i]));
     for (uint32_t i = 0; i < v->goals.n; i++)
-        if (!is_repeated(v, i)) ok = both(v, ok, emit_goal(v, &v->goals.at[i]));
+        if (!is_taken(&v->goals.at[i]) && !is_repeated(v, i))
+            ok = both(v, ok, emit_goal(v, &v->goals.at[i]));
     return ok;
 }
 
@@ -447,13 +469,42 @@ static void version_loops(Version *v, Loop *loop) {
     }
 }
 
-bool opt_version(Cx *cx, Fn *fn) {
-    if (fn->is_slow || (fn->is_kernel && !fn->runs_blocks) || !opt_has_checks(fn)) return false;
+/* The loops that stand `depth` loops deep. */
+static void version_depth(Version *v, Loop *loop, uint32_t depth) {
+    if (!depth) {
+        version_loops(v, loop);
+        return;
+    }
+    for (; loop; loop = loop->next) version_depth(v, loop->child, depth - 1);
+}
+
+/* Is there a subscript check in loops deeper than that? */
+static bool has_deeper_checks(const Version *v, uint32_t depth) {
+    for (Ref r = 1; r < v->fn->ins.n; r++) {
+        const Ins *i = ir_at(v->fn, r);
+        if (i->op != OP_CHECK_INDEX || i->block >= v->af->cfg->n) continue;
+        const Loop *l = v->af->loops->of[i->block];
+        for (uint32_t k = 0; l && k <= depth; k++) l = l->parent;
+        if (l) return true;
+    }
+    return false;
+}
+
+/* One round; true: another one, a loop deeper, may find more. */
+static bool version_round(Cx *cx, Fn *fn, uint32_t depth, bool *changed) {
     Version v = {.cx = cx, .fn = fn, .af = affine_new_loops(cx, fn, LIN_ASSUME)};
     if (!v.af) return false;
     v.uses = outline_find_uses(cx, v.af);
-    version_loops(&v, v.af->loops->roots);
+    version_depth(&v, v.af->loops->roots, depth);
     subst_apply(fn, &v.sub);
+    *changed |= v.changed;
+    return v.changed && has_deeper_checks(&v, depth);
+}
+
+bool opt_version(Cx *cx, Fn *fn) {
+    if (fn->is_slow || (fn->is_kernel && !fn->runs_blocks) || !opt_has_checks(fn)) return false;
+    bool changed = false;
+    for (uint32_t depth = 0; version_round(cx, fn, depth, &changed); depth++) {}
     ir_sweep(fn);
-    return v.changed;
+    return changed;
 }
