@@ -189,6 +189,7 @@ void cg_optimise(Cg *cg); /* pipeline.c */
 /* pipeline.c: metadata for the jumps back of a loop; number: one thing more for it, or NULL. */
 Val cg_loop_node(Cg *cg, bool interleave, LLVMMetadataRef number);
 void cg_fill_reductions(Cg *cg, const Cfg *cfg); /* pipeline.c: finds latches of reductions */
+Val cg_lanes_node(Cg *cg, const Loop *loop, LLVMMetadataRef number); /* lanes.c */
 void cg_fill_lanes(Cg *cg, const Cfg *cfg); /* lanes.c: marks loops over threads */
 void cg_mark_access(Cg *cg,
                     Val access); /* lanes.c: a load or store, if it belongs to such a loop */

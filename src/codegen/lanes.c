@@ -1,4 +1,4 @@
-/* Hints for loops over the threads of a block (Block.lanes): their iterations depend on nothing that another
+/* Hints for loops over the threads of a block, and over short strips (Block.lanes): their iterations depend on nothing that another
  * one does, so LLVM vectorizes them without looking for aliases, and before it unrolls them.
  *
  *   the innermost of such loops   vectorize.enable, unroll.disable (a loop of 16 threads would be unrolled
@@ -60,7 +60,7 @@ static unsigned vectors_at_once(const Cg *cg, const Loop *loop) {
     return vector && 4 * vector <= lanes ? 4 : vector && 2 * vector <= lanes ? 2 : 1;
 }
 
-static Val lanes_node(Cg *cg, const Loop *loop) {
+Val cg_lanes_node(Cg *cg, const Loop *loop, LLVMMetadataRef number) {
     LLVMMetadataRef yes[] = {text_of(cg, "llvm.loop.vectorize.enable"),
                              LLVMValueAsMetadata(LLVMConstInt(cg->part[P_I1], 1, false))};
     LLVMMetadataRef count[] = {text_of(cg, "llvm.loop.interleave.count"),
@@ -68,8 +68,8 @@ static Val lanes_node(Cg *cg, const Loop *loop) {
     LLVMMetadataRef whole = text_of(cg, "llvm.loop.unroll.disable");
     LLVMMetadataRef hints[] = {LLVMMDNodeInContext2(cg->ctx, yes, 2),
                                LLVMMDNodeInContext2(cg->ctx, count, 2),
-                               LLVMMDNodeInContext2(cg->ctx, &whole, 1)};
-    return loop_node(cg, hints, 3);
+                               LLVMMDNodeInContext2(cg->ctx, &whole, 1), number};
+    return loop_node(cg, hints, number ? 4 : 3);
 }
 
 static Val unrolled_node(Cg *cg) {
@@ -103,15 +103,21 @@ static void mark_loops(Cg *cg, const Cfg *cfg, const Loop *loop) {
             mark_loops(cg, cfg, loop->child);
             continue;
         }
-        Val node = lanes_node(cg, loop);
+        Val node = cg_lanes_node(cg, loop, NULL);
         cg->blocks[loop->latch].loop = node;
         for (uint32_t k = 0; k < loop->nblocks; k++) cg->blocks[loop->blocks[k]].accesses = node;
         mark_short(cg, cfg, loop->child);
     }
 }
 
+static bool has_lanes(const Fn *fn) {
+    for (BlockId b = 0; b < fn->blocks.n; b++)
+        if (fn->blocks.at[b].lanes) return true;
+    return false;
+}
+
 void cg_fill_lanes(Cg *cg, const Cfg *cfg) {
-    if (!cg->options->debug && cg->fn->runs_blocks)
+    if (!cg->options->debug && has_lanes(cg->fn))
         mark_loops(cg, cfg, ir_loops(cg->cx, cg->fn, cfg)->roots);
 }
 

@@ -115,7 +115,8 @@ static void number_loop(Cg *cg, const Loop *l) {
     LLVMMetadataRef number =
         LLVMDIBuilderCreateDebugLocation(cg->ctx, rep->loops.n, 0, rep->scope, NULL);
     bool reduces = l->latch != NO_BLOCK && cg->blocks[l->latch].reduces;
-    Val node = cg_loop_node(cg, reduces, number);
+    Val node = cg->fn->blocks.at[l->header].lanes ? cg_lanes_node(cg, l, number)
+                                                  : cg_loop_node(cg, reduces, number);
     for (uint32_t k = 0; k < l->nblocks; k++)
         if (is_latch(cg, l, l->blocks[k])) cg->blocks[l->blocks[k]].loop = node;
 }

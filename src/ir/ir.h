@@ -198,8 +198,8 @@ typedef struct Block {
     const char *label; /* for people: "for.body" */
     bool dead; /* removed; not printed, no predecessors */
     bool
-        lanes; /* header of a loop over the threads of a block, whose iterations may run in any order, or at
-                          once */
+        lanes; /* header of a loop whose iterations may run in any order, or at once: over the threads of a
+                  block, over a short strip */
 } Block;
 
 typedef enum Stage { STAGE_HIGH, STAGE_LOW } Stage;

@@ -23,7 +23,11 @@
  * between the passes. Stores and sums stay in the second pass, in their order.
  *
  * Why 64: the machine overlaps the end of one pass with the start of the next as long as it has
- * both in sight, some hundred instructions. Strips of 256 cost 20 % on a division, of 64 a few.
+ * both in sight, some hundred instructions. Strips of 256 cost 40 % on a division, of 64 still 15.
+ * So where both passes are straight and all is stored, a strip is 16 iterations, exactly: the back end
+ * makes a few vectors of them without a loop, its buffer is in registers, and no branch is ever
+ * guessed wrong. That costs 3 %. Not where functions are called, which a longer strip is nothing
+ * beside, and which would be so many more calls to compile.
  *
  * The first pass runs up to 63 iterations ahead of the stores, so it must not read what they write
  * before it is time. Within one array the subscripts tell; for two arrays a test before the loop
@@ -334,7 +338,7 @@ static bool is_read_in_time(const StripPlan *p, Ref load, Ref store) {
         }
         if (d.c % cr != 0) return true;
         int64_t later = d.c / cr; /* iterations from reading to writing */
-        return later > 0 || later <= -STRIP || (later == 0 && is_before(p, load, store));
+        return later > 0 || later <= -(int64_t)p->size || (later == 0 && is_before(p, load, store));
     }
     return false;
 }
@@ -464,7 +468,7 @@ static bool is_checked_read(const Decide *d, Ref r) {
 
 static bool wants_buffer(Decide *d, Ref r) {
     const Ins *i = at(d->p, r);
-    uint32_t bytes = STRIP * i->ty->size;
+    uint32_t bytes = d->p->size * i->ty->size;
     bool scalar = i->ty->kind == TY_BOOL || i->ty->kind == TY_INT || i->ty->kind == TY_FLOAT;
     if (is_checked_read(d, r)) return true;
     if (!strip_has(d->p, r) || !scalar || i->op == OP_PARAM) return false;
@@ -481,7 +485,7 @@ static void look_at_second(Decide *d, Ref r) {
     StripPlan *p = d->p;
     const Ins *i = at(p, r);
     if (wants_buffer(d, r)) {
-        d->stack += STRIP * i->ty->size;
+        d->stack += p->size * i->ty->size;
         vec_push(p->cx, &p->saved, r);
         map_set(p->cx, &p->is_saved, r, p->saved.n);
         return;
@@ -536,6 +540,33 @@ static bool wants_commit(const Decide *d) {
     return always || (d->stores.n && double_cost(d) > COST_COMMIT * d->stores.n);
 }
 
+/* One way through the block, on which nothing calls? */
+static bool is_plain(const StripPlan *p, BlockId b) {
+    const Block *block = &p->fn->blocks.at[b];
+    for (uint32_t i = 0; i < block->ins.n; i++) {
+        const Ins *in = at(p, block->ins.at[i]);
+        if (in->op == OP_MATH && math_info[in->sub].sleef) return false;
+    }
+    return b == p->loop->header || block->term.kind != TERM_BRANCH;
+}
+
+/* One way through the loop, one store on it, to another element each time, and nothing summed up: then
+ * a strip is as short as a few vectors, which stay in registers from one pass to the next. (So the second
+ * pass reads buffers alone, and its iterations may be done at once.) */
+static bool can_be_short(const Decide *d) {
+    const StripPlan *p = d->p;
+    for (uint32_t k = 0; k < p->loop->nblocks; k++)
+        if (!is_plain(p, p->loop->blocks[k])) return false;
+    if (d->stores.n != 1 || p->fn->blocks.at[p->loop->header].params.n != 1) return false;
+    const Ins *e = find_element(p, at(p, d->stores.at[0])->args[0]);
+    for (uint32_t a = 1; e && a < e->nargs; a++) {
+        int64_t c;
+        Lin rest;
+        if (split_index(p, e->args[a], &c, &rest) && c) return true;
+    }
+    return false;
+}
+
 /* False: the first pass can not do that. */
 static bool compute_stored(Decide *d) {
     StripPlan *p = d->p;
@@ -566,16 +597,18 @@ static void report(const StripPlan *p) {
         opt_report_check(p->cx, p->fn, p->checks.at[k], REMARK_CHECK_STRIPS);
     Place place = ir_place_of_loop(p->cx, p->fn, p->loop);
     if (place.span.line)
-        remark_add(p->cx, REMARK_STRIPS, place.span, cx_printf(p->cx, "%d", STRIP))->via =
+        remark_add(p->cx, REMARK_STRIPS, place.span, cx_printf(p->cx, "%u", p->size))->via =
             place.via;
 }
 
 static bool strip_loop(Cx *cx, Fn *fn, Affine *af, Loop *loop) {
-    StripPlan less = {.cx = cx, .fn = fn, .af = af, .loop = loop}, more = less;
+    StripPlan less = {.cx = cx, .fn = fn, .af = af, .loop = loop, .size = STRIP}, more = less;
     Decide d = {.p = &less}, d2 = {.p = &more};
     if (!plan(&d, loop, false)) return false;
-    report(&less);
-    strip_build(wants_commit(&d) && plan(&d2, loop, true) ? &more : &less);
+    if (can_be_short(&d)) more.size = STRIP_SHORT;
+    StripPlan *best = wants_commit(&d) && plan(&d2, loop, true) ? &more : &less;
+    report(best);
+    strip_build(best);
     return true;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 #include "opt/affine.h"
 
-enum { STRIP = 64, STRIP_STACK = 16 << 10 }; /* iterations; bytes of buffers for them */
+enum { STRIP = 64, STRIP_SHORT = 16, STRIP_STACK = 16 << 10 }; /* iterations; bytes of buffers */
 
 /* The first pass reads `read`, the loop writes `written`: elements of two arrays that must not
  * share memory; or they are one (the same data, the same inner sizes), if that does no harm. */
@@ -17,6 +17,7 @@ typedef struct StripPlan {
     Fn *fn;
     Affine *af;
     Loop *loop;
+    uint32_t size; /* STRIP, at most; or STRIP_SHORT, exactly */
     Ref counter, limit; /* the header goes on while counter < limit; counter += 1 at the latch */
     Map at;             /* block of the loop -> its position in loop->blocks + 1 */
     Refs checks;        /* CHECK and CHECK_INDEX instructions of the loop */

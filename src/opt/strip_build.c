@@ -12,6 +12,7 @@ typedef struct Build {
     Fn *fn;
     BlockId strip, size, look; /* the blocks around the passes */
     Ref start, end;            /* counter at the start of the strip, and behind it */
+    Ref lane;     /* short strips: the first pass counts from 0, which tells how long it is */
     Ref *buffers;              /* per value saved: its address on the stack */
     /* the first pass, per position in the loop */
     Map refs;         /* value of the loop -> its copy */
@@ -34,6 +35,8 @@ static Ref add_bool_op(Build *b, BlockId to, Op op, Ref x, Ref y) {
 static Ref either(Build *b, BlockId to, Ref x, Ref y) {
     return x ? add_bool_op(b, to, OP_OR, x, y) : y;
 }
+
+static bool is_short(const Build *b) { return b->p->size == STRIP_SHORT; }
 
 static BlockId block_at(const Build *b, uint32_t k) { return b->p->loop->blocks[k]; }
 
@@ -133,8 +136,12 @@ static void make_params(Build *b, uint32_t k) {
     for (uint32_t i = 0; i < params->n; i++) {
         Ref r = params->at[i];
         if (!strip_has(b->p, r) && r != b->p->counter) continue;
-        Type *ty = ir_at(b->fn, r)->ty;
-        map_set(b->cx, &b->refs, r, ir_add_param(b->cx, b->fn, b->copy[k], ty));
+        Ref made = ir_add_param(b->cx, b->fn, b->copy[k], ir_at(b->fn, r)->ty);
+        if (k == 0 && is_short(b)) {
+            b->lane = made;
+            made = add(b, b->copy[0], OP_ADD, TY_I(64), 2, (Ref[]){b->start, b->lane});
+        }
+        map_set(b->cx, &b->refs, r, made);
         params = &b->fn->blocks.at[block_at(b, k)].params;
     }
     if (b->npreds[k] > 1 || k == 0)
@@ -236,6 +243,13 @@ static void copy_block(Build *b, uint32_t k) {
     }
 }
 
+/* What counts the first pass up, at the end of position k. */
+static Ref next_count(Build *b, uint32_t k, Ref next) {
+    if (!is_short(b)) return copy_of(b, next);
+    Ref one = add_int(b, b->copy[k], TY_I(64), 1);
+    return add(b, b->copy[k], OP_ADD, TY_I(64), 2, (Ref[]){b->lane, one});
+}
+
 /* The edge from position k to position `to`; e: the loop's own edge, or NULL if its arguments do
  * not matter. */
 static Edge copy_edge(Build *b, uint32_t k, uint32_t to, const Edge *e) {
@@ -243,12 +257,19 @@ static Edge copy_edge(Build *b, uint32_t k, uint32_t to, const Edge *e) {
     const Refs *params = &b->fn->blocks.at[block_at(b, to)].params;
     for (uint32_t i = 0; i < params->n; i++)
         if (b->p->merges[to] ? strip_has(b->p, params->at[i]) : params->at[i] == b->p->counter)
-            vec_push(b->cx, &args, copy_of(b, e->args[i]));
+            vec_push(b->cx, &args, to == 0 ? next_count(b, k, e->args[i]) : copy_of(b, e->args[i]));
     if (b->npreds[to] > 1 || to == 0)
         vec_push(b->cx, &args, b->fault[k]);
     else
         b->fault[to] = b->fault[k];
     return ir_edge(b->cx, b->copy[to], args.n, args.at);
+}
+
+/* Does a pass go on? */
+static Ref add_more(Build *b, BlockId header, Ref count) {
+    b->fn->blocks.at[header].lanes = is_short(b);
+    Ref end = is_short(b) ? add_int(b, header, TY_I(64), b->p->size) : b->end;
+    return add_bool_op(b, header, OP_LT, count, end);
 }
 
 static void copy_term(Build *b, uint32_t k) {
@@ -257,7 +278,7 @@ static void copy_term(Build *b, uint32_t k) {
     for (uint32_t s = 0; s < ways_out(b, k); s++)
         to[s] = copy_edge(b, k, way_out(b, k, s), &t.succ[s]);
     if (k == 0) { /* the header */
-        Ref more = add_bool_op(b, b->copy[0], OP_LT, copy_of(b, b->p->counter), b->end);
+        Ref more = add_more(b, b->copy[0], is_short(b) ? b->lane : copy_of(b, b->p->counter));
         ir_branch(b->cx, b->fn, b->copy[0], more, to[0], ir_edge(b->cx, b->look, 0, NULL), t.span);
     } else if (ways_out(b, k) == 2) {
         ir_branch(b->cx, b->fn, b->copy[k], copy_of(b, t.arg), to[0], to[1], t.span);
@@ -277,7 +298,8 @@ static void build_first(Build *b) {
     for (uint32_t k = 0; k < n; k++) {
         if (b->copy[k] == NO_BLOCK) continue;
         make_params(b, k);
-        if (k == 0) { /* what counts the loop up stands in the latch, perhaps for nobody else */
+        if (k == 0 &&
+            !is_short(b)) { /* what counts up stands in the latch, perhaps for nobody else */
             Ref next =
                 p->fn->blocks.at[p->loop->latch].term.succ[0].args[ir_at(b->fn, p->counter)->imm];
             map_set(b->cx, &p->first, next, 1);
@@ -335,6 +357,30 @@ static void read_saved(Build *b, const Map *refs, Subst *sub) {
     }
 }
 
+/* Short strips: the second pass counts from 0 as well. First its counter is told apart from that ... */
+static Ref add_counter(Build *b, Ref lane, Subst *sub) {
+    Ref counter = ir_insert(b->cx, b->fn, b->second, 0, OP_ADD, TY_I(64), (Span){0}, 2,
+                            (Ref[]){b->start, b->start});
+    subst_set(b->cx, sub, lane, counter);
+    return counter;
+}
+
+/* ... then, when all uses are of the counter, it is made of it. */
+static void count_lanes(Build *b, Ref counter, Ref lane, BlockId latch) {
+    Ref one = add_int(b, latch, TY_I(64), 1);
+    Ref next = add(b, latch, OP_ADD, TY_I(64), 2, (Ref[]){lane, one});
+    ir_at(b->fn, counter)->args[1] = lane;
+    b->fn->blocks.at[latch].term.succ[0].args[ir_at(b->fn, lane)->imm] = next;
+}
+
+/* What the second pass starts with, or leaves with: all as the strip has it but the counter. */
+static Edge edge_with(Build *b, BlockId to, const Refs *params, Ref counter) {
+    Ref *args = NEWN(b->cx, Ref, params->n);
+    memcpy(args, params->at, params->n * sizeof(Ref));
+    args[ir_at(b->fn, b->p->counter)->imm] = counter;
+    return ir_edge(b->cx, to, params->n, args);
+}
+
 static void build_second(Build *b) {
     StripPlan *p = b->p;
     Fn *fn = b->fn;
@@ -345,17 +391,19 @@ static void build_second(Build *b) {
     mark_divisions(b, &refs);
     drop_wraps(b, &refs, &sub);
     read_saved(b, &refs, &sub);
+    b->second = (BlockId)map_get(&ids, p->loop->header, 0);
+    Ref count = (Ref)map_get(&refs, p->counter, 0);
+    Ref counter = is_short(b) ? add_counter(b, count, &sub) : count;
     for (uint32_t k = 0; k < p->loop->nblocks; k++) {
         BlockId id = (BlockId)map_get(&ids, block_at(b, k), 0);
         subst_block(fn, &sub, id);
         fn->blocks.at[id].handler = (Edge){.to = NO_BLOCK};
     }
-    b->second = (BlockId)map_get(&ids, p->loop->header, 0);
-    Ref counter = (Ref)map_get(&refs, p->counter, 0);
-    Ref more = add_bool_op(b, b->second, OP_LT, counter, b->end);
+    if (is_short(b)) count_lanes(b, counter, count, (BlockId)map_get(&ids, p->loop->latch, 0));
+    Ref more = add_more(b, b->second, count);
     Block *header = &fn->blocks.at[b->second];
     header->term.arg = more;
-    header->term.succ[1] = ir_edge(b->cx, b->strip, header->params.n, header->params.at);
+    header->term.succ[1] = edge_with(b, b->strip, &header->params, is_short(b) ? b->end : counter);
 }
 
 /* --- around them ------------------------------------------------------------------------------ */
@@ -371,9 +419,34 @@ static void make_buffers(Build *b) {
     for (uint32_t n = 0; n < b->p->saved.n; n++) {
         Ref r = ir_insert(b->cx, b->fn, 0, first_after_args(b->fn), OP_STACK, TY_OF(TY_PTR),
                           (Span){0}, 0, NULL);
-        ir_at(b->fn, r)->imm = STRIP * (int64_t)ir_at(b->fn, b->p->saved.at[n])->ty->size;
+        ir_at(b->fn, r)->imm = b->p->size * (int64_t)ir_at(b->fn, b->p->saved.at[n])->ty->size;
         b->buffers[n] = r;
     }
+}
+
+/* Before the loop: a counter below this has `n` more iterations to go. (No difference of counter and
+ * limit tells: it may wrap around.) */
+static Ref add_last(Build *b, int64_t n) {
+    Type *i64 = TY_I(64);
+    BlockId to = b->p->loop->preheader;
+    Ref least = add_int(b, to, i64, INT64_MIN + (n - 1));
+    Ref limit = add(b, to, OP_MATH, i64, 2, (Ref[]){b->p->limit, least});
+    ir_at(b->fn, limit)->sub = MATH_MAX;
+    return add(b, to, OP_SUB, i64, 2, (Ref[]){limit, add_int(b, to, i64, n - 1)});
+}
+
+/* How many iterations this strip has. Whole vectors, so that the passes need no code for what is left
+ * over; in a form that shows the back end that it is so: 8 + (min(left - 8, 56) & 56). */
+static Ref add_size(Build *b) {
+    Type *i64 = TY_I(64);
+    if (is_short(b)) return add_int(b, b->size, i64, STRIP_SHORT);
+    Ref few = add_int(b, b->size, i64, FEW), most = add_int(b, b->size, i64, STRIP - FEW);
+    Ref n = add(b, b->size, OP_SUB, i64, 2, (Ref[]){b->p->limit, b->start});
+    n = add(b, b->size, OP_SUB, i64, 2, (Ref[]){n, few});
+    Ref less = add_bool_op(b, b->size, OP_LT, n, most);
+    n = add(b, b->size, OP_SELECT, i64, 3, (Ref[]){less, n, most});
+    n = add(b, b->size, OP_AND, i64, 2, (Ref[]){n, most});
+    return add(b, b->size, OP_ADD, i64, 2, (Ref[]){n, few});
 }
 
 /* strip: enough left? size: where this strip ends. */
@@ -387,31 +460,24 @@ static void build_head(Build *b) {
         if (r == p->counter) b->start = made;
     }
     const Refs *params = &b->fn->blocks.at[b->strip].params;
-    Ref left = add(b, b->strip, OP_SUB, i64, 2, (Ref[]){p->limit, b->start});
-    Ref enough = add_bool_op(b, b->strip, OP_GT, left, add_int(b, b->strip, i64, FEW - 1));
+    Ref last = add_last(b, is_short(b) ? STRIP_SHORT : FEW);
+    Ref enough = add_bool_op(b, b->strip, OP_LT, b->start, last);
     ir_branch(b->cx, b->fn, b->strip, enough, ir_edge(b->cx, b->size, 0, NULL),
               ir_edge(b->cx, header, params->n, params->at), (Span){0});
-    /* Whole vectors, so that the passes need no code for what is left over; in a form that shows
-     * the back end that it is so: 8 + (min(left - 8, 56) & 56). */
-    Ref few = add_int(b, b->size, i64, FEW), most = add_int(b, b->size, i64, STRIP - FEW);
-    Ref n = add(b, b->size, OP_SUB, i64, 2, (Ref[]){left, few});
-    Ref less = add_bool_op(b, b->size, OP_LT, n, most);
-    n = add(b, b->size, OP_SELECT, i64, 3, (Ref[]){less, n, most});
-    n = add(b, b->size, OP_AND, i64, 2, (Ref[]){n, most});
-    n = add(b, b->size, OP_ADD, i64, 2, (Ref[]){n, few});
-    b->end = add(b, b->size, OP_ADD, i64, 2, (Ref[]){b->start, n});
+    b->end = add(b, b->size, OP_ADD, i64, 2, (Ref[]){b->start, add_size(b)});
 }
 
 static void connect(Build *b) {
     Fn *fn = b->fn;
     const Loop *l = b->p->loop;
     Ref none = add_int(b, b->size, b->fault_ty, 0);
-    ir_jump(b->cx, fn, b->size, b->copy[0], 2, (Ref[]){b->start, none});
+    Ref start = is_short(b) ? add_int(b, b->size, TY_I(64), 0) : b->start;
+    ir_jump(b->cx, fn, b->size, b->copy[0], 2, (Ref[]){start, none});
     const Refs *params = &fn->blocks.at[b->strip].params;
     Ref fault = fn->blocks.at[b->copy[0]].params.at[1];
     fault = add_bool_op(b, b->look, OP_NE, fault, add_int(b, b->look, b->fault_ty, 0));
     ir_branch(b->cx, fn, b->look, fault, ir_edge(b->cx, l->header, params->n, params->at),
-              ir_edge(b->cx, b->second, params->n, params->at), (Span){0});
+              edge_with(b, b->second, params, start), (Span){0});
     Edge in = fn->blocks.at[l->preheader].term.succ[0];
     Ref ok = add_overlap_tests(b, l->preheader);
     if (ok)

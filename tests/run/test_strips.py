@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from support import needs_compiler, njit
+from support import check, needs_compiler, njit
 
 pytestmark = needs_compiler
 
@@ -154,7 +154,7 @@ LAYOUTS = ["apart", "out is b", "out is a", "out ahead of b", "out behind b", "b
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_strips(function, layout):
     raised = 0
-    for size in (0, 5, 8, 63, 64, 72, 100, 200):
+    for size in (0, 5, 8, 15, 16, 17, 33, 63, 64, 72, 100, 200):
         for fault in {None, 0, 3, size - 1, size // 2, size - 9, 70}:
             if fault is not None and not 0 <= fault < size:
                 continue
@@ -167,6 +167,42 @@ def test_strips(function, layout):
             for x, y in zip(found, expected):
                 np.testing.assert_allclose(x, y, rtol=1e-14, err_msg=case)
     assert raised > 3 or layout != "apart" or function is caught
+
+
+def test_limits_far_away():
+    """How far it is from the counter to its limit may be more than an integer holds."""
+
+    def divide_from(a, b, out, i, n):
+        while i < n:
+            out[i] = a[i] / b[i]
+            i += 1
+
+    def total_from(a, b, i, n):
+        total = 0
+        while i < n:
+            total += int(a[i] / b[i])
+            i += 1
+        return total
+
+    a, b = np.arange(100.0) + 1.0, np.ones(100)
+    for start, limit in ((5, -(2**63) + 2), (0, -(2**63)), (99, 2**63 - 1), (60, 90), (60, 75)):
+        check(divide_from, a, b, np.zeros(100), start, limit)
+        check(total_from, a, b, start, limit)
+
+
+def test_sum_of_what_was_stored():
+    """The loop reads what it has written an iteration before, beside a division."""
+
+    def running(a, b, out, count):
+        for i in range(1, len(a)):
+            out[i] = a[i] / b[i]
+            count += int(out[i - 1])
+        return count
+
+    rng = np.random.default_rng(2)
+    a, b = rng.random(100) * 99.0, rng.random(100) + 0.1
+    check(running, a, b, np.zeros(100), 0)
+    check(running, a, b, a, 0)
 
 
 def test_rows():
