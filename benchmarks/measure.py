@@ -18,8 +18,8 @@ from lanes import HERE, ROOT, WorkerFailed, WorkerProcess
 
 median = statistics.median
 
-INDIRECT = ("gather", "spmv", "histogram")
-DIVIDING = ("divide", "normalized_difference", "floor_divide")
+INDIRECT = ("gather", "spmv", "histogram", "interpolate")
+DIVIDING = ("divide", "normalized_difference", "floor_divide", "shading")
 AFFINE = ("matmul", "convolution", "axpy", "prefix_sum", "game_of_life", "pairwise")
 FAMILIES = {"affine": AFFINE, "indirect": INDIRECT, "dividing": DIVIDING}
 

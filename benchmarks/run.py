@@ -22,6 +22,7 @@ import time
 import measure
 import picture
 import report
+import targets
 from machine import machine_line
 from lanes import HERE, WorkerFailed, WorkerProcess, find_lanes
 
@@ -87,6 +88,7 @@ def measure_programs(lanes, names, effort):
         for lane, r in row.items():
             cold = "" if lane in ("c", "python") else f"{report.milliseconds(r, 'cold')} + "
             parts.append(f"{lane} {cold}{report.milliseconds(r, 'steady')}")
+        parts.append(targets.verdict(name, row))
         progress(f"  [{number:>2}/{len(names)}] {name:<22} " + "   ".join(parts))
         for lane, r in row.items():
             if "error" in r:

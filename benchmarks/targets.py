@@ -51,6 +51,29 @@ def program_ratios(rows):
     }
 
 
+def missed(name, rows):
+    """Which targets one program misses: a list of words, or None if nothing is known."""
+    if "error" in rows.get("whipsnake", {}):
+        return ["runs"]
+    ratios = program_ratios(rows)
+    limits = {"cold": COLD_EACH, "steady": STEADY_EACH}
+    if name not in NOT_HELD_TO_C:
+        limits["c"] = C_EACH
+    known = {column: limit for column, limit in limits.items() if ratios[column]}
+    words = {"cold": "cold start", "steady": "Numba", "c": "C"}
+    if not known:
+        return None
+    return [words[column] for column, limit in known.items() if ratios[column] < limit]
+
+
+def verdict(name, rows):
+    """The same as a phrase: "ok", "missed: Numba, C", or "-"."""
+    words = missed(name, rows)
+    if words is None:
+        return "-"
+    return "missed: " + ", ".join(words) if words else "ok"
+
+
 def mean_ratios(programs):
     """Geometric means of the columns of `program_ratios`; recursion is left out of those of C."""
     rows = {name: program_ratios(row) for name, row in programs.items()}
@@ -129,6 +152,9 @@ def program_verdicts(programs):
     failed = [name for name, row in programs.items() if "error" in row.get("whipsnake", {})]
     if any("whipsnake" in row for row in programs.values()):
         rows.append(("programs that fail", ", ".join(failed) or "none", "none", not failed))
+    short = [name for name, row in programs.items() if missed(name, row)]
+    if any(missed(name, row) is not None for name, row in programs.items()):
+        rows.append(("programs that miss a target", ", ".join(short) or "none", "none", not short))
     for what, column, limit, among in (
         ("cold start against Numba, least", "cold", COLD_EACH, each),
         ("steady state against Numba, least", "steady", STEADY_EACH, each),
