@@ -289,6 +289,16 @@ static Lin lin_of(Affine *af, Ref r, LinMode mode, int depth) {
 
 Lin affine_lin(Affine *af, Ref r, LinMode mode) { return lin_of(af, r, mode, 8); }
 
+Ref affine_size(const Affine *af, Ref array, uint32_t axis) {
+    const Ins *x = ir_at(af->fn, array);
+    if (x->op == OP_MAKE) return x->args[2 + axis];
+    for (Ref r = 1; r < af->fn->ins.n; r++) {
+        const Ins *i = ir_at(af->fn, r);
+        if (i->op == OP_FIELD && i->args[0] == array && i->imm == 2 + axis) return r;
+    }
+    return 0;
+}
+
 /* --- counters --------------------------------------------------------------------------------- */
 
 Counter *affine_counter(const Affine *af, Ref param) {

@@ -102,6 +102,9 @@ Lin lin_mul(Lin a, Lin b);
 /* Value r as a sum. */
 Lin affine_lin(Affine *af, Ref r, LinMode mode);
 
+/* The array's size along an axis; 0: nothing reads it. */
+Ref affine_size(const Affine *af, Ref array, uint32_t axis);
+
 Range affine_range(Affine *af, Ref r);
 Counter *affine_counter(const Affine *af, Ref param);
 

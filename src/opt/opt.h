@@ -22,6 +22,7 @@ bool opt_hoist(Cx *cx, Fn *fn);
 bool opt_version(Cx *cx, Fn *fn);
 bool opt_strip(Cx *cx, Fn *fn);
 bool opt_carry(Cx *cx, Fn *fn);
+bool opt_select(Cx *cx, Fn *fn);
 bool opt_wrap(Cx *cx, Fn *fn);
 bool opt_poll(Cx *cx, Fn *fn);
 bool opt_rc_insert(Cx *cx, Fn *fn);

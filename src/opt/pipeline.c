@@ -25,6 +25,7 @@ enum {
     HOIST,
     STRIPS,
     CARRY,
+    SELECTS,
     WRAP,
     POLLS,
     ESCAPE,
@@ -42,6 +43,7 @@ static const Pass passes[PASSES] = {
     [HOIST] = {"hoist", opt_hoist, NULL, false},
     [STRIPS] = {"strip", opt_strip, NULL, false},
     [CARRY] = {"carry", opt_carry, NULL, false},
+    [SELECTS] = {"select", opt_select, NULL, false},
     [WRAP] = {"wrap", opt_wrap, NULL, false},
     [POLLS] = {"poll", opt_poll, NULL, true},
     [ESCAPE] = {"escape", NULL, opt_escape, true},
@@ -144,6 +146,7 @@ void opt_run(Cx *cx, Module *m) {
      * copied. */
     run(cx, m, &passes[STRIPS]);
     run(cx, m, &passes[CARRY]); /* behind strip, whose loops need no order */
+    run(cx, m, &passes[SELECTS]); /* behind both, which want to see branches */
     run(cx, m, &passes[WRAP]); /* what strip left */
     run(cx, m, &passes[CSE]); /* the checks before neighbouring nests have much in common */
     run(cx, m, &passes[POLLS]); /* all loops are there, and what they do is as little as it gets */

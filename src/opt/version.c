@@ -40,6 +40,12 @@ typedef struct Drop {
     bool from_end;
 } Drop;
 
+/* A subscript whose check goes, and would anywhere in its innermost loop. */
+typedef struct Free {
+    BlockId block;
+    Ref index, size;
+} Free;
+
 typedef struct Version {
     Cx *cx;
     Fn *fn;
@@ -48,6 +54,7 @@ typedef struct Version {
     Loop *nest;
     VEC(Goal) goals;
     VEC(Drop) drops;
+    VEC(Free) frees;
     BlockId before; /* the preheader */
     Map early; /* value of the nest -> its copy in the preheader */
     Subst sub;      /* of wraps that went; applied once, at the end */
@@ -105,6 +112,95 @@ static Ref own_wrap(const Version *v, Ref w, Ref n, BlockId b) {
     return i->op == OP_WRAP && i->args[1] == n && i->block == b ? w : 0;
 }
 
+/* --- in any iteration ------------------------------------------------------------------------- */
+
+static bool same_goal(const Goal *a, const Goal *b) {
+    if (a->cond != b->cond || a->n != b->n) return false;
+    for (uint32_t k = 0; k < a->n; k++) {
+        Lin d = lin_add(a->any[k], b->any[k], -1);
+        if (!d.ok || d.n || d.c) return false;
+    }
+    return true;
+}
+
+static bool same_used(const Lin *a, const Lin *b) {
+    Lin d = lin_add(*a, *b, -1);
+    return d.ok && !d.n && !d.c && a->condition == b->condition;
+}
+
+/* Is all that was asked since m asked before it already? */
+static bool asks_nothing_new(const Version *v, Mark m) {
+    for (uint32_t i = m.goals; i < v->goals.n; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < m.goals && !known; k++)
+            known = same_goal(&v->goals.at[k], &v->goals.at[i]);
+        if (!known) return false;
+    }
+    for (uint32_t i = m.used; i < v->af->used.n; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < m.used && !known; k++)
+            known = same_used(&v->af->used.at[k], &v->af->used.at[i]);
+        if (!known) return false;
+    }
+    return true;
+}
+
+/* Where the iterations of b's innermost loop start; NO_BLOCK: b does not stand behind a condition. */
+static BlockId find_body(const Version *v, BlockId b) {
+    const Loop *l = v->af->loops->of[b];
+    if (!l || l->latch == NO_BLOCK || cfg_dominates(v->af->cfg, b, l->latch)) return NO_BLOCK;
+    const Term *t = &v->fn->blocks.at[l->header].term;
+    if (t->kind != TERM_BRANCH) return NO_BLOCK;
+    BlockId body = t->succ[!affine_is_in(v->af, l, t->succ[0].to)].to;
+    return v->af->in.start[body + 1] - v->af->in.start[body] == 1 ? body : NO_BLOCK;
+}
+
+/* Is 0 <= i < size shown for all iterations by what is asked already? */
+static bool is_free(Version *v, Ref i, Ref size, BlockId body) {
+    Mark m = mark(v);
+    Lin at = affine_lin(v->af, i, LIN_ASSUME), end = affine_lin(v->af, size, LIN_ASSUME);
+    bool good = add_goal(v, lin_add(lin_const(0), at, -1), body) &&
+                add_goal(v, lin_add(lin_add(at, end, -1), lin_const(1), 1), body) &&
+                asks_nothing_new(v, m);
+    forget(v, m);
+    return good;
+}
+
+static void note_free(Version *v, BlockId b, Ref i, Ref size) {
+    BlockId body = find_body(v, b);
+    if (body != NO_BLOCK && is_free(v, i, size, body))
+        vec_push(v->cx, &v->frees, ((Free){b, i, size}));
+}
+
+static bool is_free_axis(Version *v, BlockId b, const Ins *elem, uint32_t a) {
+    Ref i = subst_get(&v->sub, elem->args[1 + a]), size = affine_size(v->af, elem->args[0], a);
+    for (uint32_t k = 0; k < v->frees.n; k++) {
+        const Free *f = &v->frees.at[k];
+        if (f->block == b && f->index == i && f->size == size) return true;
+    }
+    BlockId body = find_body(v, b);
+    return size && body != NO_BLOCK && is_free(v, i, size, body);
+}
+
+/* Marks what may be read in every iteration, though it stands behind a condition: where conditions are
+ * values, the loop can become vector code. (See opt/select.c) */
+static void mark_free_loads(Version *v) {
+    for (uint32_t k = 0; k < v->nest->nblocks && v->frees.n; k++) {
+        BlockId b = v->nest->blocks[k];
+        for (uint32_t i = 0; i < v->fn->blocks.at[b].ins.n; i++) {
+            Ins *load = ir_at(v->fn, v->fn->blocks.at[b].ins.at[i]);
+            if (load->op != OP_LOAD) continue;
+            const Ins *elem = ir_at(v->fn, load->args[0]);
+            bool good = elem->op == OP_ELEM;
+            for (uint32_t a = 0; good && a + 1 < elem->nargs; a++)
+                good = is_free_axis(v, b, elem, a);
+            if (good) load->imm2 = 1;
+        }
+    }
+}
+
+/* --- checks ----------------------------------------------------------------------------------- */
+
 /* In this order: never negative; always negative; sometimes, and then the wrap stays. */
 static bool plan_index(Version *v, BlockId b, Ref r) {
     const Ins *check = ir_at(v->fn, r);
@@ -129,8 +225,11 @@ static bool plan_index(Version *v, BlockId b, Ref r) {
         d.wrap = 0;
         good = add_both(v, from_end, below, b);
     }
-    if (good) vec_push(v->cx, &v->drops, d);
-    return good;
+    if (!good) return false;
+    vec_push(v->cx, &v->drops, d);
+    if (!d.from_end && (d.wrap || !wrapped))
+        note_free(v, b, wrapped ? ir_at(v->fn, w)->args[0] : w, n);
+    return true;
 }
 
 /* A wrap whose index is not checked. */
@@ -172,7 +271,7 @@ static bool plan_check(Version *v, BlockId b, Ref r) {
 /* Plans the nest; returns how many checks in it would go. */
 static uint32_t plan(Version *v, Loop *nest) {
     v->nest = nest;
-    v->goals.n = v->drops.n = 0;
+    v->goals.n = v->drops.n = v->frees.n = 0;
     affine_set_nest(v->af, nest);
     v->af->used.n = 0;
     for (uint32_t k = 0; k < nest->nblocks; k++) {
@@ -390,15 +489,6 @@ static Ref emit_goal(Version *v, const Goal *g) {
     return ok;
 }
 
-static bool same_goal(const Goal *a, const Goal *b) {
-    if (a->cond != b->cond || a->n != b->n) return false;
-    for (uint32_t k = 0; k < a->n; k++) {
-        Lin d = lin_add(a->any[k], b->any[k], -1);
-        if (!d.ok || d.n || d.c) return false;
-    }
-    return true;
-}
-
 /* One sum asked for already, in the first few? (stencils ask much the same again and again) */
 static bool is_repeated(const Version *v, uint32_t i) {
     for (uint32_t k = i > 32 ? i - 32 : 0; k < i; k++)
@@ -445,6 +535,7 @@ static void version_nest(Version *v) {
     Ref ok = emit_checks(v, bits);
     if (ok) outline_slow(v->cx, v->af, v->uses, v->nest, ok);
     drop_checks(v);
+    mark_free_loads(v);
     for (uint32_t k = 0; k < v->nest->nblocks; k++) v->af->gone[v->nest->blocks[k]] = true;
     v->changed = true;
 }
