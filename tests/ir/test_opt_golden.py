@@ -30,8 +30,8 @@ def test_pass(path, bless):
 
 def test_every_pass_has_cases():
     names = {path.parent.name.removeprefix("opt_") for path in CASES}
-    expected = {"simplify", "inline", "cse", "range", "hoist", "version", "strip", "carry", "select", "wrap",
-                "poll", "escape"}
+    expected = {"simplify", "inline", "cse", "range", "hoist", "version", "strip", "carry",
+                "select", "wrap", "poll", "escape"}
     assert expected | {"rc_insert"} <= names
 
 

@@ -1,4 +1,4 @@
-"""Loops that only store, with conditions in them: the conditions become values, and the loops vector
+"""Loops that only store, with conditions in them: the conditions become values, the loops vector
 code. What is read must not be read where it is not there, and all else must come out the same."""
 
 import numpy as np
