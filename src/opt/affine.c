@@ -224,7 +224,7 @@ bool affine_is_invariant(Affine *af, Ref r) {
 void affine_set_nest(Affine *af, Loop *nest) {
     af->nest = nest;
     af->facts_at = NO_BLOCK;
-    af->counters = af->invariant = af->ranges = (Map){0};
+    af->counters = af->invariant = af->ranges = af->follows = (Map){0};
     find_counters(af, nest);
 }
 
@@ -677,18 +677,22 @@ bool affine_bound(Affine *af, Lin d, BlockId at, uint32_t which, Lin *out) {
 }
 
 /* Something in d that is known to be at most (or at least) a simpler value: minima, maxima,
- * remainders. */
+ * remainders, what follows a counter. */
 static bool bound_symbol(Affine *af, Lin d, uint32_t i, uint32_t which, Lin *out) {
     Term2 t = d.t[i];
     const Ins *s = ir_at(af->fn, t.a);
     bool upper = t.k > 0;
     if (t.b) return false;
-    Lin by = no_lin;
+    Lin by = no_lin, lead;
     if (s->op == OP_MATH && (s->sub == MATH_MIN ? upper : s->sub == MATH_MAX && !upper))
         by = affine_lin(af, s->args[which], af->mode);
     else if (s->op == OP_FLOORMOD && which == 0 &&
              is_at_least(af, s->args[1], has_checked_divisors(af) ? 0 : 1))
         by = upper ? lin_add(affine_lin(af, s->args[1], af->mode), lin_const(1), -1) : lin_const(0);
+    else if (s->op == OP_PARAM && which == 0 && upper && affine_leader(af, t.a, &lead))
+        by = lead;
+    else if (s->op == OP_PARAM && which == 0 && !upper && affine_least(af, t.a, &lead))
+        by = lead;
     if (!by.ok) return false;
     Lin one = {.ok = true, .n = 1, .t = {t}};
     *out = lin_add(lin_add(d, one, -1), by, t.k);

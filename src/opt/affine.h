@@ -69,6 +69,7 @@ typedef struct Affine {
     const Loops *loops;
     Incoming in;
     Map counters; /* param -> Counter */
+    Map follows; /* param -> what growth.c has found out */
     Map ranges; /* Ref -> Range * (NULL while it is being found) */
     LinMode mode; /* of facts and bounds */
     const Loop *nest; /* LIN_ASSUME: what "does not change" refers to */
@@ -107,6 +108,11 @@ Ref affine_size(const Affine *af, Ref array, uint32_t axis);
 
 Range affine_range(Affine *af, Ref r);
 Counter *affine_counter(const Affine *af, Ref param);
+
+/* opt/growth.c, about a header's parameter: q <= *most, if it grows by no more per iteration than another
+ * one in its loop; q >= *least, if it does not get smaller. */
+bool affine_leader(Affine *af, Ref q, Lin *most);
+bool affine_least(Affine *af, Ref q, Lin *least);
 
 /* An upper bound of d in block `at`: the counter of the innermost loop in it is replaced by its
  * bound (which < nhi or nlo: the first, second ... one). False if nothing in it can be replaced.
