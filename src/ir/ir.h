@@ -13,6 +13,7 @@
 #pragma once
 #include "base/cx.h"
 #include "base/vec.h"
+#include "core/unit.h"
 #include "types/promote.h"
 #include "types/types.h"
 
@@ -264,6 +265,7 @@ struct Module {
     VEC(PyObject *)
     captured; /* arrays, and places of numbers (see Unit.captured), named by GLOBAL; borrowed */
     VEC(Type *) captured_types;
+    VEC(PyRead) seen; /* what was read of Python; borrowed (kept alive by the compile) */
     bool unlike_code; /* some function's text is not the code that Python runs */
 };
 
