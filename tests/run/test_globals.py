@@ -411,8 +411,8 @@ def test_a_name_that_becomes_another_module_is_noticed():
 
 
 def change_while_compiling(f, name, new):
-    """Calls the function for the first time, while another thread changes a global of it as soon as the
-    compile lets it run."""
+    """Calls the function for the first time, while another thread changes a global of it as soon as
+    the compile lets it run."""
     started, stop = threading.Event(), threading.Event()
 
     def change():
@@ -443,7 +443,7 @@ def test_a_global_that_changes_while_compiling(cache):
 
 @needs_compiler
 def test_a_change_and_back_while_compiling():
-    """Overloads are Python: one changes a global before it is looked at, one changes it back afterwards."""
+    """Overloads are Python: one changes a global before it is read, one changes it back later."""
     g = make("def g(x):\n    return K\n", "g", K=10)
     values = {"first": [20], "second": [10]}
 
