@@ -262,6 +262,7 @@ struct Module {
     VEC(Fn *) fns; /* fns.at[0] is the entry */
     VEC(PyObject *)
     classes; /* exception classes named by EXC_MAKE, borrowed (kept alive by the compile) */
+    VEC(uint64_t) class_bases; /* of those: bit i: derived from Python's own class i */
     VEC(PyObject *)
     captured; /* arrays, and places of numbers (see Unit.captured), named by GLOBAL; borrowed */
     VEC(Type *) captured_types;

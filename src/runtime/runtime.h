@@ -71,6 +71,7 @@ void ws_raise_index(WsCtx *ctx, int32_t site, int64_t i, int64_t n, int32_t axis
 void ws_raise(WsCtx *ctx, int32_t site, ExcObj *exc);
 Status ws_exc_raise(WsCtx *ctx, int32_t site, ExcObj *exc);
 void ws_trace(WsCtx *ctx, int32_t site);
+void ws_exc_trace(WsCtx *ctx, int32_t site, ExcObj *exc);
 ExcObj *ws_exc_make(WsCtx *ctx, int32_t site, int32_t cls, const uint64_t *slots);
 void ws_exc_retain(ExcObj *e);
 void ws_exc_release(ExcObj *e);

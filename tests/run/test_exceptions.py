@@ -83,6 +83,89 @@ def same(source, *cases):
 
 
 PROGRAMS = {
+    "caught where it is raised": ("""
+        def g(x):
+            if x % 3 == 1:
+                raise ValueError("one", x)
+            if x % 3 == 2:
+                raise Derived("two", x)
+            return x
+
+        def f(x):
+            n = 0
+            for i in range(x):
+                try:
+                    n += g(i)
+                except KeyError:
+                    n += 1000
+                except ValueError:
+                    n -= 1
+                else:
+                    n += 100
+            return n
+        """, 0, 1, 2, 10),
+    "the handler fails in its turn": ("""
+        def g(x):
+            raise MyError("first", x)
+
+        def f(x):
+            n = 0
+            for i in range(x):
+                try:
+                    g(i)
+                except Exception:
+                    n += 10 // (2 - i)
+            return n
+        """, 1, 2, 3, 4),
+    "a handler that fails sometimes, caught outside": ("""
+        def f(x):
+            n = 0
+            for i in range(10):
+                try:
+                    try:
+                        raise KeyError("k", i)
+                    except LookupError:
+                        n += 10 // (i - x)
+                        raise IndexError
+                    finally:
+                        n += 1
+                except ZeroDivisionError as e:
+                    print(repr(e.__context__), n)
+                except IndexError:
+                    n += 2
+            return n
+        """, 0, 5, 20),
+    "raised again where it was caught": ("""
+        def g(x):
+            try:
+                raise ValueError(x)
+            except ValueError:
+                if x > 1:
+                    raise
+                return 0
+
+        def f(x):
+            try:
+                return g(x)
+            except ValueError as e:
+                if x > 2:
+                    raise e
+                return e.args[0]
+        """, 0, 2, 3),
+    "passing the wrong handlers": ("""
+        def f(x):
+            try:
+                try:
+                    if x:
+                        raise Derived("d", x)
+                    raise OSError(2, "gone")
+                except (KeyError, IndexError):
+                    return 1
+                except FileNotFoundError:
+                    return 2
+            except MyError:
+                return 3
+        """, 0, 1),
     "typed": ("""
         def f(x):
             try:
