@@ -267,6 +267,7 @@ static bool can_be_named(Op op) {
     case OP_GETITEM:
     case OP_TUPLE:
     case OP_EXC_AS:
+    case OP_SOME:
     case OP_ITER_ITEM: return true;
     default: return false;
     }

@@ -448,6 +448,7 @@ static bool is_foldable(Op op) {
     case OP_TRUTH:
     case OP_GETATTR:
     case OP_STRONG:
+    case OP_SOME:
     case OP_TUPLE:
     case OP_SLICE:
     case OP_MATCH_SEQ:
@@ -473,6 +474,10 @@ static Ref lower_ins(Lower *lo, Ref r) {
     case OP_UNSET: return 0;
     case OP_GLOBAL: return lower_global(lo, ins->imm, ins->ty);
     case OP_STRONG: return lo_convert(lo, lo_get(lo, ins->args[0]), ins->ty);
+    case OP_SOME: {
+        Ref v = lo_get(lo, ins->args[0]);
+        return lo_type(lo, v)->kind == TY_OPTIONAL ? lo_field(lo, v, 1) : v;
+    }
     case OP_UNARY: return lower_unary(lo, r);
     case OP_BINARY:
     case OP_INPLACE: {
