@@ -65,6 +65,10 @@ struct ExcObj {
 
 enum { EXC_USER = 256 };
 
+/* Sums of more numbers than this look for signals on the way: some milliseconds. */
+enum { WS_SUM_LONG = 1 << 20 };
+typedef enum SumKind { SUM_F32, SUM_F64, SUM_C64, SUM_C128 } SumKind;
+
 /* core/excobj.c. A new exception with zeroed slots; when there is no memory for it, the one
  * MemoryError that always exists: never NULL. `site` (or NULL) names the types of the slots.
  * Result: new. No GIL needed. */

@@ -190,3 +190,5 @@ float ws_sum_f32(const char *data, int64_t n, int64_t stride);
 void ws_sum_c128(const char *data, int64_t n, int64_t stride, double *out);
 void ws_sum_c64(const char *data, int64_t n, int64_t stride,
                 uint64_t *out); /* float32 parts in the low bytes */
+Status ws_sum_long(WsCtx *ctx, int32_t site, const char *data, int64_t n, int64_t stride,
+                   int32_t kind, uint64_t *out);

@@ -470,6 +470,17 @@ ENDLESS = """
         for i in range(n):
             a[(i & 3) - 4 if n > 5 else i] += 1
 
+    many = np.broadcast_to(np.ones(1), 1 << 50)
+    many_complex = np.broadcast_to(np.ones(2, np.complex64), (1 << 50, 2))[:, 0]
+
+    @njit(nogil={nogil})
+    def sum_of_many(a):
+        return a[0] + many.sum()
+
+    @njit(nogil={nogil})
+    def sum_of_many_complex(a):
+        return many_complex.sum()
+
     f = {function}
     from whipsnake import typeof
     f.compile((typeof(a),))
@@ -480,7 +491,7 @@ ENDLESS = """
         print("stopped", late if late > {most} else "soon")
 """
 FORMS = ["endless", "outer", "empty", "counted", "nest", "short", "checked", "recursive",
-         "wrong_index", "slow_copy"]
+         "wrong_index", "slow_copy", "sum_of_many", "sum_of_many_complex"]
 JOINED = """threading.Thread(target=f, args=(a,)).start()
         send_from_outside()
         threading.enumerate()[-1].join()"""
