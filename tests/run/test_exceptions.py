@@ -152,6 +152,22 @@ PROGRAMS = {
                     raise e
                 return e.args[0]
         """, 0, 2, 3),
+    "a check that stays in its loop, whose variable the handler reads": ("""
+        def f(x):
+            a = np.arange(x + 3)
+            t = (x, 0.5)
+            try:
+                try:
+                    raise IndexError
+                except IndexError:
+                    i = 0
+                    while i < x:
+                        i += 1
+                        t = (int(a[-7]), 2.5)
+                    raise
+            except LookupError:
+                return t
+        """, 0, 2, 9),
     "passing the wrong handlers": ("""
         def f(x):
             try:
