@@ -5,8 +5,8 @@
     pytest tests/err --bless     rewrite the expected error texts; read the diff
 
 Compiled code is kept in a folder of its own for each run, never in the user's; WHIPSNAKE_TEST_CACHE
-names one that stays, so that a second run takes everything from it. Fuzzers begin at another seed in
-each run, which the head of the output tells.
+names one that stays, so that a second run takes everything from it. Fuzzers begin elsewhere in each
+run, as the head of the output tells.
 """
 
 import atexit

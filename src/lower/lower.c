@@ -565,9 +565,21 @@ static Edge lower_edge(Lower *lo, const Edge *e, uint32_t skip) {
     return ir_edge(lo->cx, lo->blocks[e->to], n, args);
 }
 
+/* Inference has not gone on behind the block: something before it never returns, which it found out late. */
+static bool is_dead_end(const Lower *lo, BlockId hb) {
+    const Term *t = &lo->high->blocks.at[hb].term;
+    if (t->kind != TERM_JUMP && t->kind != TERM_BRANCH) return false;
+    return !infer_edge_taken(lo->inst, hb, 0) &&
+           (t->kind == TERM_JUMP || !infer_edge_taken(lo->inst, hb, 1));
+}
+
 static void lower_term(Lower *lo, BlockId hb) {
     const Term *t = &lo->high->blocks.at[hb].term;
     lo->span = t->span;
+    if (is_dead_end(lo, hb)) {
+        lo->fn->blocks.at[lo->b].term.kind = TERM_UNREACHABLE;
+        return;
+    }
     switch ((TermKind)t->kind) {
     case TERM_JUMP: {
         Edge e = lower_edge(lo, &t->succ[0], 0);
