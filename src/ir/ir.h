@@ -249,6 +249,8 @@ struct Fn {
         is_slow; /* a loop nest with all checks, cut out of its function by opt/version: cold, not to be inlined
                           or optimised; calls of it leave no entry in the traceback */
     VEC(Origin) origins; /* origins.at[0] is unused */
+    Origin
+        called; /* for reports, of a function of ours: by whom of the user's, one of the calls; call.line 0: not known */
     uint64_t
         escapes; /* bit i: argument i may outlive the call (returned, stored); set by opt/escape */
 };

@@ -133,6 +133,7 @@ void opt_run(Cx *cx, Module *m) {
     opt_report_checks(cx, m);
     run(cx, m, &passes[SIMPLIFY]); /* bodies as small as they get before they are copied */
     run(cx, m, &passes[INLINE]);
+    opt_report_callers(cx, m);
     run(cx, m, &passes[CATCH]); /* raise and handler have come together */
     run(cx, m, &passes[SIMPLIFY]);
     run(cx, m, &passes[CATCH]); /* exceptions that nobody asks for any more */
