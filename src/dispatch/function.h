@@ -122,8 +122,8 @@ void *callback_new(const Entry *e, PyObject *name);
 /* Fills e->guards and e->watches from the unit; 0, or -1 with an exception set. */
 int guards_make(Entry *e);
 /* Looks at all places. */
-bool guards_look(Entry *e);
-static inline bool guards_hold(Entry *e) {
+bool guards_look(const Entry *e);
+static inline bool guards_hold(const Entry *e) {
     bool same = !e->unwatched;
     for (uint32_t i = 0; i < e->nwatches; i++) same &= *e->watches[i].word == e->watches[i].value;
     return __builtin_expect(same, 1) || guards_look(e);

@@ -180,7 +180,7 @@ static bool is_unchanged(const Entry *e, const Guard *g) {
 }
 
 /* The words are read before the places: what changes while those are looked at is seen the next time. */
-bool guards_look(Entry *e) {
+bool guards_look(const Entry *e) {
     for (uint32_t i = 0; i < e->nwatches; i++) e->watches[i].now = *e->watches[i].word;
     for (uint32_t i = 0; i < e->nguards; i++)
         if (!is_unchanged(e, &e->guards[i]) && !holds(&e->guards[i])) {
