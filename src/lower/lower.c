@@ -642,6 +642,13 @@ static bool waits(Lower *lo, const Refs *ins, uint32_t at) {
     return lo->waits[r] = true;
 }
 
+/* It has no type, since an operand has none: that comes from something that never returns. */
+static bool is_never_reached(const Lower *lo, Ref r) {
+    const Ins *ins = ir_at(lo->high, r);
+    if (ins->ty->kind != TY_UNDEF || ins->op == OP_UNSET) return false;
+    return ins->op != OP_CALL || !infer_never_returns(lo->in, lo->inst, r);
+}
+
 static void lower_block(Lower *lo, BlockId hb) {
     const Block *block = &lo->high->blocks.at[hb];
     lo->b = lo->blocks[hb];
@@ -658,6 +665,10 @@ static void lower_block(Lower *lo, BlockId hb) {
         Ref r = block->ins.at[i];
         lo->span = ir_at(lo->high, r)->span;
         if (lo->map[r] || waits(lo, &block->ins, i)) continue;
+        if (is_never_reached(lo, r)) {
+            lo->fn->blocks.at[lo->b].term.kind = TERM_UNREACHABLE;
+            return;
+        }
         Ref v = lower_ins(lo, r);
         lo->map[r] = v;
         if (infer_never_returns(lo->in, lo->inst, r)) {

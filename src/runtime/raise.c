@@ -126,13 +126,18 @@ static uint32_t nearest_class(PyObject *type) {
     return best;
 }
 
+ExcObj *rt_exception_of(const Unit *unit, PyObject *value) {
+    ExcObj *e = exc_new(unit, nearest_class((PyObject *)Py_TYPE(value)), NULL, 0);
+    if (e != exc_no_memory_borrowed()) e->object = Py_NewRef(value);
+    return e;
+}
+
 void rt_raise_python(WsCtx *ctx, int32_t site) {
     PyObject *type, *value, *tb;
     PyErr_Fetch(&type, &value, &tb);
     PyErr_NormalizeException(&type, &value, &tb);
     if (tb) PyException_SetTraceback(value, tb);
-    ExcObj *e = exc_new(ctx->unit, nearest_class(type), NULL, 0);
-    if (e != exc_no_memory_borrowed()) e->object = Py_NewRef(value);
+    ExcObj *e = rt_exception_of(ctx->unit, value);
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(tb);

@@ -9,6 +9,7 @@ PYTEST_DONT_REWRITE: the assert statements below belong to the programs.
 import contextlib
 import enum
 import io
+import sys
 import traceback
 
 import numpy as np
@@ -878,6 +879,56 @@ def test_the_traceback_is_pythons_to_the_caret():
         (17, "f"), (9, "g"), (3, "h")]
     text = "".join(traceback.format_exception(caught.value))
     assert "                  ~^^^^^^^" in text
+
+
+def test_exceptions_from_python():
+    """As arguments, alone and in tuples: tested, printed, raised, stored as causes, given back."""
+    def look(e):
+        return (str(e), repr(e), isinstance(e, ValueError), isinstance(e, (MyError, KeyError)),
+                e.args[0])
+
+    def throw(e, again):
+        try:
+            raise e
+        except ValueError as caught:
+            if again:
+                raise
+            return caught
+        except Exception as caught:
+            raise RuntimeError("other") from caught
+
+    def pick(pair, first):
+        return pair[0] if first else pair[1]
+
+    one, mine = ValueError("one"), Derived("mine")
+    for e in (one, mine, KeyError("k"), Coded(3)):
+        assert compiled(look)(e) == look(e)
+    assert compiled(throw)(one, False) is one
+    assert compiled(pick)((one, mine), True) is one and compiled(pick)((one, mine), False) is mine
+    for e, again in ((one, True), (mine, True), (KeyError("k"), False)):
+        with pytest.raises(Exception) as want:
+            throw(e, again)
+        e.__traceback__ = None
+        with pytest.raises(Exception) as got:
+            compiled(throw)(e, again)
+        assert type(got.value) is type(want.value) and got.value.args == want.value.args
+        assert got.value is e or got.value.__cause__ is e
+
+
+def test_exceptions_from_python_are_released():
+    @njit
+    def same(e, n):
+        last = e
+        for _ in range(n):
+            last = ValueError(last)
+        return e
+
+    e = MyError("x")
+    same(e, 2)
+    count = sys.getrefcount(e)
+    for _ in range(100):
+        assert same(e, 3) is e
+    assert sys.getrefcount(e) == count
 
 
 def test_e_args_needs_one_type():
