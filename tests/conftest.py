@@ -5,11 +5,13 @@
     pytest tests/err --bless     rewrite the expected error texts; read the diff
 
 Compiled code is kept in a folder of its own for each run, never in the user's; WHIPSNAKE_TEST_CACHE
-names one that stays, so that a second run takes everything from it.
+names one that stays, so that a second run takes everything from it. Fuzzers begin elsewhere in each
+run, as the head of the output tells.
 """
 
 import atexit
 import os
+import random
 import shutil
 import sys
 import tempfile
@@ -21,6 +23,7 @@ if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit it
     os.environ["WHIPSNAKE_CACHE_DIR"] = kept or tempfile.mkdtemp(prefix="whipsnake-cache-")
     if not kept:
         atexit.register(shutil.rmtree, os.environ["WHIPSNAKE_CACHE_DIR"], ignore_errors=True)
+    os.environ.setdefault("WHIPSNAKE_FUZZ_SEED", str(random.SystemRandom().randrange(10**9)))
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -31,6 +34,11 @@ def pytest_addoption(parser):
                      help="run the slow tests too")
     parser.addoption("--bless", action="store_true", default=False,
                      help="rewrite the golden files from what comes out")
+
+
+def pytest_report_header():
+    seed = os.environ["WHIPSNAKE_FUZZ_SEED"]
+    return f"random programs and arguments: WHIPSNAKE_FUZZ_SEED={seed} repeats them"
 
 
 def pytest_configure(config):

@@ -15,6 +15,7 @@ dataclasses:
 
 import dataclasses
 import json
+import sys
 
 from whipsnake import types
 
@@ -143,6 +144,8 @@ def explain(f, signature=None):
     """A Report on a compiled function: for one signature, or for all that it has."""
     from whipsnake import _core
 
+    if isinstance(f, _kernel_class()):
+        return f.explain(signature)
     if not isinstance(f, _core.Dispatcher):
         raise TypeError(f"explain takes a function decorated with jit, not {f!r}")
     overloads = f.overloads
@@ -151,6 +154,12 @@ def explain(f, signature=None):
         overloads = {args: overloads.get(args)}
     return Report(f.__qualname__, [_signature_report(f, args, result)
                                    for args, result in overloads.items()])
+
+
+def _kernel_class():
+    """What cuda.jit makes, if anybody has imported that: else nothing."""
+    kernel = sys.modules.get("whipsnake.cuda._kernel")
+    return kernel.Kernel if kernel else ()
 
 
 def _signature_report(f, args, result):
@@ -309,6 +318,51 @@ def _signature_text(report, details, times):
     return "\n".join(out) + "\n"
 
 
+# -- loops that could run in parallel -------------------------------------------------------------
+
+PARALLEL_KINDS = ("PARALLEL", "NOT_PARALLEL", "PARALLEL_UNKNOWN")
+
+
+def _is_shown_at(remark, level):
+    """1: what prange would need; 2: all about the loops; 3: all that costs; 4: all."""
+    return (remark.kind in PARALLEL_KINDS or level >= 4 or (level >= 2 and remark.topic == "loop")
+            or (level >= 3 and remark.level == "costs"))
+
+
+def _parallel_lines(function, level):
+    """The lines of the function's loops, each with what is to be said at this level."""
+    width = len(str(function.lines[-1].number))
+    out = []
+    for line in function.lines:
+        remarks = [r for r in line.remarks if _is_shown_at(r, level)]
+        if not remarks:
+            continue
+        out.append(f"{line.number:{width}} | {line.source}".rstrip())
+        indent = len(line.source) - len(line.source.lstrip())
+        out += [f"{'':{width}} |   {'':{indent}}{MARKS[r.level]} {r}" for r in remarks]
+    return out
+
+
+def parallel_text(f, signature=None, level=1):
+    """Which loops would be safe as prange, and why the others are not."""
+    out = []
+    for report in explain(f, signature).signatures:
+        kinds = [r.kind for r in report.remarks]
+        safe, rest = kinds.count("PARALLEL"), sum(map(kinds.count, PARALLEL_KINDS[1:]))
+        first = report.functions[0]
+        args = ", ".join(f"{name}: {' or '.join(texts)}" for name, texts in first.arguments)
+        out.append(f"{first.name}({args})")
+        out.append(f"loops that would be safe as prange: {safe}; others: {rest}")
+        for function in report.functions:
+            lines = _parallel_lines(function, level)
+            if lines:
+                place = f'"{function.filename}", line {function.line}'
+                out.append(f"\nFile {place}, in {function.name}")
+                out += lines
+        out.append("")
+    return "\n".join(out)
+
+
 # -- types alone ----------------------------------------------------------------------------------
 
 def _source_of(function, value):
@@ -362,7 +416,6 @@ def main(args):
     """Runs the program and reports; its exit status, or that of its error."""
     import os
     import runpy
-    import sys
     import traceback
 
     from whipsnake import decorators

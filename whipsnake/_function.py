@@ -158,6 +158,14 @@ def explain(f, signature=None):
     return explain(f, signature)
 
 
+def parallel_diagnostics(f, signature=None, level=1):
+    """Print which loops would be safe as prange and why the others are not; from level 2 on also
+    how they run, from 3 on what costs, at 4 all remarks of `explain`."""
+    from whipsnake._explain import parallel_text
+
+    print(parallel_text(f, signature, level))
+
+
 def _not_yet(name):
     def refuse(f, *args, **kwargs):
         from whipsnake.errors import UnsupportedError
@@ -169,7 +177,6 @@ def _not_yet(name):
 
 inspect_disasm_cfg = _not_yet("inspect_disasm_cfg")
 get_annotation_info = _not_yet("get_annotation_info")
-parallel_diagnostics = _not_yet("parallel_diagnostics")
 
 
 def get_metadata(f, signature=None):

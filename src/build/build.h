@@ -55,6 +55,10 @@ PyObject *build_get_item(PyObject *dict, const char *name);
 int64_t build_capture_place(Cx *cx, Module *module, PyObject *home, const char *name);
 /* The value in such a place: new, or NULL without an exception. */
 PyObject *build_place_value(PyObject *place);
+/* Notes in module->seen that `name` in the dict `home` (NULL: the cell `home`) held `value` (NULL: nothing). */
+void build_see(Cx *cx, Module *module, PyObject *home, const char *name, PyObject *value);
+/* The same for an attribute that is about to be read, where the owner is a module or a class that may change. */
+void build_see_attr(Cx *cx, Module *module, PyObject *owner, const char *name);
 /* Clears the exception that is set, if any; see py_clear_error. */
 void build_clear_error(void);
 

@@ -136,6 +136,8 @@ Const *bd_ellipsis(Cx *cx);
 Ref bd_expr(Builder *b, const Node *n);
 /* Goes to yes or no by the truth of n; the current block ends. */
 void bd_cond(Builder *b, const Node *n, BlockId yes, BlockId no);
+/* Branches by the value of the condition n (narrow.c). */
+void bd_branch_on(Builder *b, const Node *n, Ref cond, BlockId yes, BlockId no);
 /* Without the mark of a weak constant. */
 Ref bd_strong(Builder *b, Ref value, const char *name, Span span);
 /* An error that counts only if it can be reached. Its value is of no type. */

@@ -144,8 +144,8 @@ static Ref and_or(Builder *b, const Node *n) {
         if (i + 1 == n->n) break;
         BlockId next = bd_new_block(b, "bool.next");
         bool is_and = n->kind == N_AND;
-        bd_branch(b, truth(b, r, n->list[i]->span), is_and ? next : done, is_and ? done : next,
-                  n->list[i]->span);
+        bd_branch_on(b, n->list[i], truth(b, r, n->list[i]->span), is_and ? next : done,
+                     is_and ? done : next);
         bd_enter(b, next);
     }
     bd_jump(b, done);
@@ -174,7 +174,7 @@ static void cond_compare(Builder *b, const Node *n, BlockId yes, BlockId no) {
     for (uint32_t i = 0; i < n->n; i++) {
         Ref r = compare_pair(b, n, i, right, &right);
         BlockId next = i + 1 < n->n ? bd_new_block(b, "and") : yes;
-        bd_branch(b, truth_of(b, r), next, no, n->span);
+        bd_branch_on(b, n, truth_of(b, r), next, no);
         if (next != yes) bd_enter(b, next);
     }
 }
@@ -200,7 +200,7 @@ void bd_cond(Builder *b, const Node *n, BlockId yes, BlockId no) {
     else if (n->kind == N_COMPARE)
         cond_compare(b, n, yes, no);
     else
-        bd_branch(b, truth(b, bd_expr(b, n), n->span), yes, no, n->span);
+        bd_branch_on(b, n, truth(b, bd_expr(b, n), n->span), yes, no);
     bd_shallower(b);
 }
 

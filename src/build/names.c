@@ -47,17 +47,31 @@ static PyObject *find_in_dict(PyObject *dict, const char *name) {
     return value;
 }
 
+/* A name looked up in a place, which a guard will watch. Our own modules do not change. */
+static PyObject *look_up(Builder *b, PyObject *home, const char *name) {
+    if (!home || !PyDict_Check(home)) return NULL;
+    PyObject *value = find_in_dict(home, name);
+    if (!b->cx->files[b->root->file].is_ours) build_see(b->cx, b->module, home, name, value);
+    return value;
+}
+
 static PyObject *find_builtin(Builder *b, const char *name) {
     PyObject *builtins = py_attr(b->cx, b->root->func, "__builtins__");
     if (builtins && !PyDict_Check(builtins)) builtins = py_attr(b->cx, builtins, "__dict__");
-    PyObject *value = find_in_dict(builtins, name);
+    PyObject *value = look_up(b, builtins, name);
     return value ? value : find_in_dict(PyEval_GetBuiltins(), name);
+}
+
+static PyObject *read_cell(Builder *b, PyObject *cell) {
+    PyObject *value = py_attr(b->cx, cell, "cell_contents"); /* NULL: not set yet */
+    build_see(b->cx, b->module, cell, NULL, value);
+    return value;
 }
 
 PyObject *bd_find_global(Builder *b, const char *name) {
     PyObject *cell = find_closure_cell(b, name);
-    if (cell) return py_attr(b->cx, cell, "cell_contents"); /* NULL: not set yet */
-    PyObject *value = find_in_dict(b->root->globals, name);
+    if (cell) return read_cell(b, cell);
+    PyObject *value = look_up(b, b->root->globals, name);
     return value ? value : find_builtin(b, name);
 }
 
@@ -143,7 +157,9 @@ static Ref read_changing(Builder *b, const char *name, Span span) {
     PyObject *cell = find_closure_cell(b, name);
     int64_t number =
         build_capture_place(b->cx, b->module, cell ? cell : b->root->globals, cell ? NULL : name);
-    return number < 0 ? 0 : add_global(b, number, is_python_number(bd_find_global(b, name)), span);
+    if (number < 0) return 0;
+    PyObject *value = py_keep(b->cx, build_place_value(b->module->captured.at[number]));
+    return add_global(b, number, value && is_python_number(value), span);
 }
 
 Ref bd_read_global(Builder *b, const char *name, Span span) {
@@ -251,6 +267,7 @@ static bool can_be_named(Op op) {
     case OP_GETITEM:
     case OP_TUPLE:
     case OP_EXC_AS:
+    case OP_SOME:
     case OP_ITER_ITEM: return true;
     default: return false;
     }

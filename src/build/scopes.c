@@ -141,7 +141,12 @@ static void walk(Walk *w, const Node *n) {
     case N_NAME: find_or_add(w->cx, w->scope, n->name); return;
     case N_ASSIGN:
         walk(w, n->a);
-        for (uint32_t i = 0; i < n->n; i++) bind_target(w, n->list[i]);
+        for (uint32_t i = 0; i < n->n; i++) {
+            bind_target(w, n->list[i]);
+            if (n->list[i]->kind != N_NAME) continue;
+            bd_find_var(w->scope, n->list[i]->name)->takes_none |=
+                n->a->kind == N_LITERAL && n->a->lit->kind == LIT_NONE;
+        }
         return;
     case N_AUGMENT:
         walk(w, n->a);

@@ -24,6 +24,7 @@ struct Var {
     VarKind kind;
     Var *owner; /* VAR_OUTER: whose it really is */
     bool is_param, is_bound, is_global, is_nonlocal, is_deleted;
+    bool takes_none; /* None is assigned to it somewhere */
     /* What decides between LOCAL, CELL and INNER. Times count the steps of the walk through the
      * owner's scope. */
     uint32_t nbinds, bind_time;

@@ -367,9 +367,23 @@ static Ref lower_pairwise(Lower *lo, Call *c) {
     Ref a = lo_arg(lo, c->args[0]);
     Type *elem = type_pairwise(c);
     bool complex = elem->kind == TY_COMPLEX, wide = elem->bits == (complex ? 128 : 64);
+    SumKind kind = complex ? (wide ? SUM_C128 : SUM_C64) : wide ? SUM_F64 : SUM_F32;
     static const char *const names[] = {"ws_sum_f32", "ws_sum_f64", "ws_sum_c64", "ws_sum_c128"};
-    Ref args[] = {lo_array_data(lo, a), lo_array_dim(lo, a, 0), lo_array_stride(lo, a, 0)};
-    return lo_rt(lo, names[2 * complex + wide], elem, 3, args);
+    Ref n = lo_array_dim(lo, a, 0), number = lo_number(lo, TY_I(32), kind);
+    Ref args[] = {lo_array_data(lo, a), n, lo_array_stride(lo, a, 0), number};
+    BlockId some = lo_block(lo, "sum"), many = lo_block(lo, "sum.long"),
+            done = lo_block(lo, "summed");
+    Ref most = lo_int(lo, WS_SUM_LONG);
+    lo_branch(lo, lo_op(lo, OP_LE, TY_OF(TY_BOOL), 2, (Ref[]){n, most}), some, many);
+    lo->fn->blocks.at[lo->b].term.cold = true;
+    for (int i = 0; i < 2; i++) {
+        lo->b = i ? many : some;
+        Ref sum =
+            i ? lo_rt(lo, "ws_sum_long", elem, 4, args) : lo_rt(lo, names[kind], elem, 3, args);
+        lo_jump(lo, done, 1, &sum);
+    }
+    lo->b = done;
+    return lo_param(lo, done, elem);
 }
 
 /* Number of the element type in runtime/runtime.h's RtMatmul, or -1: NumPy has no BLAS for it. */

@@ -23,9 +23,8 @@ Type *rule_no_overload(Call *c) {
     if (c->self.ty) infer_explain(c->in, c->inst, c->self.ref);
     infer_explain_args(c->in, c->inst, c->args, c->nargs);
     const char *wanted = wanted_text(c->row);
-    const char *none = may_be_none(c)
-                           ? ", not what may be None: let an empty array or a number stand for that"
-                           : "";
+    const char *none =
+        may_be_none(c) ? ", not what may be None: ask before, as in `if x is not None`" : "";
     if (wanted) infer_hint(c->in, cx_printf(c->in->cx, "it takes %s%s", wanted, none));
     const char *name = strncmp(c->row->name, "builtins.", 9) == 0 ? c->row->name + 9 : c->row->name;
     return infer_fail(c->in, c->span, D_NO_OVERLOAD, name,

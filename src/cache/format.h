@@ -16,9 +16,10 @@
  *         argument types                       u32, then texts
  *     number of exception classes u32, each a u32: number of an object
  *     number of captured arrays u32, each a u32 and its type
+ *     number of places that were read u32, each a u32: its number in Walk.found
  *     object file                              bytes
  *
- * Numbers of objects are those of the walk (cache/walk.h), which the key stands for. Whatever is wrong
+ * Numbers of objects and places are those of the walk (cache/walk.h), which the key stands for. Whatever is wrong
  * with a file, it is as if it were not there. Numbers are in the machine's order: entries of other
  * machines have other keys. */
 #pragma once

@@ -31,6 +31,22 @@ static void put_object(Walk *w, Buf *b, PyObject *obj, const char *why) {
     put32(w, b, (uint32_t)n);
 }
 
+static bool is_place(const PyRead *a, const PyRead *b) {
+    if (a->home != b->home || !a->key != !b->key) return false;
+    return a->key == b->key || PyUnicode_Compare(a->key, b->key) == 0;
+}
+
+/* By its place in Walk.found. */
+static void put_seen(Walk *w, Buf *b, const PyRead *s) {
+    uint32_t i = 0;
+    while (i < w->found.n && !is_place(&w->found.at[i], s)) i++;
+    if (i == w->found.n)
+        walk_give_up(w, "it reads something that has no name here");
+    else if (w->found.at[i].value != s->value)
+        walk_give_up(w, "what it uses changed while it was compiled");
+    put32(w, b, i);
+}
+
 /* --- where functions are written -------------------------------------------------------------- */
 
 /* Is `inner` the name of the function, or of one written inside it? */
@@ -111,6 +127,8 @@ static void put_unit(Walk *w, Buf *b, const Unit *u, const CompiledObject *objec
         put_object(w, b, u->captured[i], "it uses an array that has no name here");
         put_type(w, b, u->captured_types[i]);
     }
+    put32(w, b, u->nseen);
+    for (uint32_t i = 0; i < u->nseen; i++) put_seen(w, b, &u->seen[i]);
     put_bytes(w, b, object->bytes, object->size);
 }
 
@@ -266,6 +284,20 @@ static void take_captured(In *in, Unit *u) {
     }
 }
 
+/* With the values that the walk met, which the key stands for: they may have changed since. */
+static void take_seen(In *in, Unit *u) {
+    u->nseen = take_count(in);
+    PyRead *seen = NEWN(in->w->cx, PyRead, u->nseen + 1);
+    for (uint32_t i = 0; i < u->nseen && !in->bad; i++) {
+        uint32_t n = take32(in);
+        if (n >= in->w->found.n)
+            in->bad = true;
+        else
+            seen[i] = in->w->found.at[n];
+    }
+    u->seen = seen;
+}
+
 static void load_code(In *in, Unit *u, const char *symbol) {
     uint64_t start = os_now_ns();
     uint32_t size = take32(in);
@@ -309,6 +341,7 @@ Unit *image_read(Walk *w, const CompileRequest *req, const char *bytes, size_t s
     take_sites(&in, &u);
     take_classes(&in, &u);
     take_captured(&in, &u);
+    take_seen(&in, &u);
     load_code(&in, &u, symbol);
     Unit *unit = in.bad ? NULL : unit_copy(&u);
     if (!in.bad && !unit) cx_abort(w->cx);

@@ -202,16 +202,6 @@ void walk_value(Walk *w, PyObject *obj) {
 
 /* --- objects ---------------------------------------------------------------------------------- */
 
-bool walk_is_fixed(const char *module) {
-    static const char *const fixed[] = {"numpy",    "math",   "cmath", "random", "builtins",
-                                        "operator", "typing", "types", "enum",   "whipsnake"};
-    for (size_t i = 0; module && i < sizeof fixed / sizeof *fixed; i++) {
-        size_t n = strlen(fixed[i]);
-        if (strncmp(module, fixed[i], n) == 0 && (!module[n] || module[n] == '.')) return true;
-    }
-    return false;
-}
-
 static const char *module_of(Walk *w, PyObject *obj) {
     return py_text_attr(w->cx, obj, "__module__");
 }
@@ -224,7 +214,7 @@ static void put_name(Walk *w, PyObject *obj) {
 /* A function or class that we or its makers alone know: by its name. */
 static bool put_fixed(Walk *w, PyObject *obj) {
     const char *module = module_of(w, obj);
-    if (!walk_is_fixed(module)) return false;
+    if (!py_is_fixed_module(module)) return false;
     put_tag(w, '@');
     walk_text(w, module);
     put_name(w, obj);
@@ -324,7 +314,7 @@ static void put_signatures(Walk *w, PyObject *ufunc) {
 static void put_module(Walk *w, PyObject *module) {
     const char *name = py_text_attr(w->cx, module, "__name__");
     put_tag(w, 'M');
-    walk_text(w, walk_is_fixed(name) ? name : ""); /* a module may be renamed */
+    walk_text(w, py_is_fixed_module(name) ? name : ""); /* a module may be renamed */
 }
 
 static void put_content(Walk *w, PyObject *obj) {

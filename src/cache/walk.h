@@ -44,6 +44,7 @@ typedef struct Walk {
     VEC(WalkNode) nodes;
     Map numbers;         /* object -> number of its node + 1 */
     VEC(uint32_t) queue; /* nodes whose content is to be hashed */
+    VEC(PyRead) found;     /* all that names led to, in order; kept by the Cx */
     VEC(PyObject *) names; /* of all code: any may be an attribute of any module or class */
     Map known_names;
     bool python;         /* the content at hand can be looked at by Python code */
@@ -76,5 +77,3 @@ void walk_function(Walk *w, PyObject *func);
 const Home *walk_home(Walk *w, uint32_t node);
 /* Looks up the names that are new since the last time; true if there were any. */
 bool walk_look_into(Walk *w, uint32_t node);
-/* Is this the name of a module whose contents only we and its makers know: numpy, math ...? */
-bool walk_is_fixed(const char *module);

@@ -7,6 +7,15 @@ static PyObject *item_of(PyObject *dict, PyObject *name) {
     return value;
 }
 
+static PyObject *keep(Walk *w, PyObject *obj) {
+    return obj ? py_keep(w->cx, Py_NewRef(obj)) : NULL;
+}
+
+/* What a name led to, or that it led to nothing there. */
+static void note_place(Walk *w, PyObject *home, PyObject *key, PyObject *value) {
+    vec_push(w->cx, &w->found, ((PyRead){keep(w, home), keep(w, key), keep(w, value)}));
+}
+
 static void put_found(Walk *w, char tag, uint32_t name, PyObject *value) {
     walk_put(w, &tag, 1);
     walk_put(w, &name, sizeof name);
@@ -21,11 +30,12 @@ static bool is_shared(const Walk *w, PyObject *value) {
 
 /* An attribute that code may mean. Of modules that we know only what users have overloaded counts. */
 static void look_up(Walk *w, PyObject *owner, uint32_t i, bool fixed) {
-    PyObject *name = w->names.at[i], *value;
+    PyObject *name = w->names.at[i], *home = owner, *value;
     if (PyModule_Check(owner))
-        value = item_of(PyModule_GetDict(owner), name);
+        value = item_of(home = PyModule_GetDict(owner), name);
     else
         value = py_keep(w->cx, PyObject_GetAttr(owner, name));
+    if (!fixed) note_place(w, home, name, value);
     if (value && (!fixed || is_shared(w, value))) put_found(w, '.', i, value);
 }
 
@@ -34,7 +44,8 @@ bool walk_look_into(Walk *w, uint32_t node) {
     bool is_module = PyModule_Check(owner);
     uint32_t from = w->nodes.at[node].looked, to = w->names.n;
     if (from == to || (!is_module && !PyType_Check(owner))) return false;
-    bool fixed = walk_is_fixed(py_text_attr(w->cx, owner, is_module ? "__name__" : "__module__"));
+    bool fixed =
+        py_is_fixed_module(py_text_attr(w->cx, owner, is_module ? "__name__" : "__module__"));
     w->nodes.at[node].looked = to;
     if (fixed && (!is_module || !w->functions)) return false;
     w->python = w->nodes.at[node].python;
@@ -66,7 +77,11 @@ static void put_names(Walk *w, PyObject *names, const Space *x) {
         PyObject *name = PyTuple_GetItem(names, (Py_ssize_t)i), *value = item_of(x->globals, name);
         note_name(w, name);
         put_methods(w, name);
-        if (!value) value = item_of(x->builtins, name);
+        note_place(w, x->globals, name, value);
+        if (!value) {
+            value = item_of(x->builtins, name);
+            note_place(w, x->builtins, name, value);
+        }
         if (value) put_found(w, 'g', i, value);
     }
 }
@@ -116,7 +131,9 @@ static void put_cells(Walk *w, PyObject *func) {
     PyObject *closure = py_attr(w->cx, func, "__closure__");
     Py_ssize_t n = closure && PyTuple_Check(closure) ? PyTuple_Size(closure) : 0;
     for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *value = py_attr(w->cx, PyTuple_GetItem(closure, i), "cell_contents");
+        PyObject *cell = PyTuple_GetItem(closure, i);
+        PyObject *value = py_attr(w->cx, cell, "cell_contents");
+        note_place(w, cell, NULL, value);
         if (value) put_found(w, 'v', (uint32_t)i, value);
     }
 }

@@ -50,7 +50,9 @@ struct ExcObj {
     uint32_t ntrace; /* sites passed so far, innermost first */
     const Unit *unit; /* resolves cls >= EXC_USER and the trace */
     const Site *site; /* where it was made: names the types of args */
-    char *message; /* owned; for checks: the whole text, else NULL */
+    char *message; /* owned; the whole text of what the runtime raises, else NULL */
+    const char *check; /* the same for checks: text with %d and %g for the operands; or NULL */
+    int64_t operands[3]; /* float64 as bits */
     PyObject *
         object; /* owned; the exception in Python: it came from there, or was asked for; else NULL */
     ExcObj *cause, *context; /* owned */
@@ -62,6 +64,10 @@ struct ExcObj {
 };
 
 enum { EXC_USER = 256 };
+
+/* Sums of more numbers than this look for signals on the way: some milliseconds. */
+enum { WS_SUM_LONG = 1 << 20 };
+typedef enum SumKind { SUM_F32, SUM_F64, SUM_C64, SUM_C128 } SumKind;
 
 /* core/excobj.c. A new exception with zeroed slots; when there is no memory for it, the one
  * MemoryError that always exists: never NULL. `site` (or NULL) names the types of the slots.
@@ -76,5 +82,8 @@ void exc_release(ExcObj *e);
 /* The same exception in Python, made at the first request, with the traceback, cause and context that it has by
  * now: a new reference, or NULL with a Python exception set. GIL held. Set by dispatch, which can box. */
 extern PyObject *(*exc_to_python)(ExcObj *e);
+/* Its text, if it has one in place of arguments, perhaps written to `line`: only who asks for it pays. Else NULL. */
+enum { EXC_LINE = 256 };
+const char *exc_text(const ExcObj *e, char line[EXC_LINE]);
 /* The exception passed this site on its way out. */
 void exc_trace(ExcObj *e, const Site *site);

@@ -7,6 +7,7 @@ typedef enum ExcClass {
 #undef EXCEPTION
     EXC_CLASSES
 } ExcClass;
+_Static_assert(EXC_CLASSES <= 64, "Module.class_bases has a bit for each");
 
 typedef struct ExcClassInfo {
     const char *name;

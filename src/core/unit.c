@@ -54,6 +54,7 @@ static Unit *copy_all(Pack *p, const Unit *draft) {
     u.captured = copy(p, draft->captured, draft->ncaptured * sizeof *draft->captured);
     u.captured_types =
         copy(p, draft->captured_types, draft->ncaptured * sizeof *draft->captured_types);
+    u.seen = copy(p, draft->seen, draft->nseen * sizeof *draft->seen);
     if (to) *to = u;
     return to;
 }
@@ -65,5 +66,10 @@ Unit *unit_copy(const Unit *draft) {
     Unit *u = fill.at ? copy_all(&fill, draft) : NULL;
     for (uint32_t k = 0; u && k < u->nclasses; k++) Py_XINCREF(u->classes[k]);
     for (uint32_t k = 0; u && k < u->ncaptured; k++) Py_XINCREF(u->captured[k]);
+    for (uint32_t k = 0; u && k < u->nseen; k++) {
+        Py_INCREF(u->seen[k].home);
+        Py_XINCREF(u->seen[k].key);
+        Py_XINCREF(u->seen[k].value);
+    }
     return u;
 }

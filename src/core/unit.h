@@ -7,6 +7,13 @@
  * 0, or 1 with ctx->exc set. */
 typedef int32_t (*UnitEntry)(WsCtx *ctx, uint64_t *slots);
 
+/* A place that the compiler looked at, and what was there: the code is right as long as it is there. */
+typedef struct PyRead {
+    PyObject *home; /* a dict (of globals, of a module), a class, or a cell */
+    PyObject *key; /* str; NULL: home is a cell */
+    PyObject *value; /* NULL: there was nothing */
+} PyRead;
+
 /* A compiled unit: immutable once published, never freed. */
 struct Unit {
     UnitEntry entry;
@@ -26,6 +33,8 @@ struct Unit {
                             each call, in a dict of globals, or, with the key None, in a cell */
     Type **captured_types;
     uint32_t ncaptured;
+    const PyRead *seen; /* the references are owned */
+    uint32_t nseen;
     const void *code; /* machine code, for tools */
     size_t code_size;
     uint64_t stage_ns[8]; /* StageId */
@@ -33,7 +42,7 @@ struct Unit {
 };
 
 /* A new unit in one block that is never freed: a copy of all that the draft points at, with references of
- * its own to classes and captured arrays; NULL when out of memory. GIL held. */
+ * its own to classes, captured arrays and what was seen; NULL when out of memory. GIL held. */
 Unit *unit_copy(const Unit *draft);
 
 /* The object code of a compile, for the cache: see CompileRequest. */

@@ -13,11 +13,9 @@ enum { SMALL = 40 };           /* slots on the stack */
 
 typedef enum Outcome { NO_MATCH, DONE } Outcome;
 
-/* Runs e if its guards hold and the arguments are of its types (convert: fit them). DONE: *result
- * is the result, or NULL. */
-static Outcome try_entry(const Entry *e, PyObject *const *args, bool convert, PyObject **result) {
+/* Runs e if the arguments are of its types (convert: fit them). DONE: *result is the result, or NULL. */
+static Outcome run_entry(const Entry *e, PyObject *const *args, bool convert, PyObject **result) {
     *result = NULL;
-    if (!e->unit || !guards_hold(e)) return NO_MATCH;
     uint64_t small[SMALL];
     uint64_t *slots = e->nslots <= SMALL ? small : PyMem_Malloc(e->nslots * sizeof *slots);
     Made made = {NULL};
@@ -30,6 +28,11 @@ static Outcome try_entry(const Entry *e, PyObject *const *args, bool convert, Py
     if (rc == 1) *result = entry_run(e, slots, &made);
     if (slots != small) PyMem_Free(slots);
     return rc == 0 ? NO_MATCH : DONE;
+}
+
+static Outcome try_entry(Entry *e, PyObject *const *args, PyObject **result) {
+    *result = NULL;
+    return e->unit && guards_hold(e) ? run_entry(e, args, false, result) : NO_MATCH;
 }
 
 /* A helper written in Python: whipsnake._function.<name>(...). Its result, or NULL. */
@@ -141,7 +144,8 @@ static PyObject *call_new_types(Dispatcher *d, PyObject *const *args, Type **typ
     if (d->has_kwargs)
         return PyErr_Format(PyExc_TypeError, "compiled functions cannot take **keywords");
     if (!d->frozen) d->last = e;
-    if (try_entry(e, args, d->frozen, &result) == NO_MATCH)
+    /* Another thread may have changed a global since the compile read it: this call began before that. */
+    if (run_entry(e, args, d->frozen, &result) == NO_MATCH)
         PyErr_SetString(PyExc_SystemError, "the arguments changed their types during the call");
     return result;
 }
@@ -149,7 +153,7 @@ static PyObject *call_new_types(Dispatcher *d, PyObject *const *args, Type **typ
 static PyObject *call_bound(Dispatcher *d, PyObject *const *args, Type **types) {
     PyObject *result;
     for (Entry *e = d->entries; e; e = e->next)
-        if (try_entry(e, args, false, &result) == DONE) {
+        if (try_entry(e, args, &result) == DONE) {
             d->last = e;
             return result;
         }
@@ -176,11 +180,11 @@ static __attribute__((noinline)) PyObject *call_slowly(Dispatcher *d, PyObject *
 PyObject *function_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     Dispatcher *d = (Dispatcher *)self;
     size_t n = nargsf & ~VECTORCALL_OFFSET;
-    const Entry *e = d->last;
+    Entry *e = d->last;
     if (__builtin_expect(e && !kwnames && n == d->direct && e->nslots <= SMALL, 1)) {
         uint64_t slots[SMALL];
         Made made = {NULL};
-        int rc = e->nguards && !guards_hold(e) ? 0 : entry_unbox(e, args, slots, &made);
+        int rc = !guards_hold(e) ? 0 : entry_unbox(e, args, slots, &made);
         if (__builtin_expect(rc == 1, 1)) return entry_run(e, slots, &made);
         if (rc < 0) return NULL;
     }

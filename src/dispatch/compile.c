@@ -119,7 +119,7 @@ static Entry *compile_entry(Dispatcher *d, Type **types, uint32_t n, Type *ret,
     }
     e->uncached = why;
     disp_start_timer();
-    if (guards_collect(e, d->func) == 0) return e;
+    if (guards_make(e) == 0) return e;
     entry_free(e);
     return NULL;
 }

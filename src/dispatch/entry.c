@@ -50,6 +50,11 @@ static int init_captured(Entry *e) {
 static void free_unit(Unit *u) {
     for (uint32_t i = 0; i < u->nclasses; i++) Py_XDECREF(u->classes[i]);
     for (uint32_t i = 0; i < u->ncaptured; i++) Py_XDECREF(u->captured[i]);
+    for (uint32_t i = 0; i < u->nseen; i++) {
+        Py_DECREF(u->seen[i].home);
+        Py_XDECREF(u->seen[i].key);
+        Py_XDECREF(u->seen[i].value);
+    }
     mem_free(u);
 }
 
@@ -63,6 +68,7 @@ void entry_free(Entry *e) {
         mem_release_owner_held(e->owners[i]);
     mem_free(e->uncached);
     mem_free(e->guards);
+    mem_free(e->watches);
     mem_free(e->owners);
     free_unit((Unit *)(uintptr_t)e->unit);
     mem_free(e);

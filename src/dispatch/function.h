@@ -17,14 +17,22 @@ typedef struct Arg {
     const Type *ty;
 } Arg;
 
-/* A global or closure value that the code was compiled for. */
+/* A global, closure value or attribute that the code was compiled for. */
 typedef struct Guard {
-    PyObject *home; /* dict of globals, or a cell; owned */
-    PyObject *key; /* in the dict; owned. NULL: home is a cell */
-    PyObject *
-        value; /* what it was; owned. NULL: a number that changes (Unit.captured): any of its type is good */
-    const Type *type; /* of such a number */
+    PyObject *home; /* dict, class or cell, as in PyRead; owned */
+    PyObject *key; /* NULL: home is a cell; owned */
+    PyObject *value; /* what it was; NULL: nothing, or a number that changes; owned */
+    const Type
+        *type; /* of a number that changes (Unit.captured): any of this type is good; or NULL */
+    bool in_dict; /* home is a dict */
+    uint32_t watch; /* number of the word that tells of the home; UINT32_MAX: none alone does */
 } Guard;
+
+/* A word that was `value` when the guards held: as long as it is, what it tells of has not changed. */
+typedef struct Watch {
+    const uint64_t *word;
+    uint64_t value, now;
+} Watch;
 
 /* A compiled signature, or a promised one: that was given to the decorator and is compiled when it is
  * first needed (unit is NULL; another entry takes its place then). Immutable once it is in a list, but for
@@ -39,7 +47,9 @@ struct Entry {
     uint32_t nglobals; /* slots of the captured values, which are read at each call */
     WsOwner **owners; /* of the captured arrays, NULL for numbers; the entry's own references */
     Guard *guards;
-    uint32_t nguards;
+    Watch *watches; /* of all homes that have a word, each once */
+    uint32_t nguards, nwatches;
+    bool unwatched; /* some have none */
     char *
         uncached; /* why it was compiled and not kept on disk, a sentence; owned. NULL: it was kept */
     Arg arg[];
@@ -109,9 +119,15 @@ void *callback_new(const Entry *e, PyObject *name);
 
 /* --- guards.c --------------------------------------------------------------------------------- */
 
-/* Fills e->guards for all that func reaches; 0, or -1 with an exception set. */
-int guards_collect(Entry *e, PyObject *func);
-bool guards_hold(const Entry *e);
+/* Fills e->guards and e->watches from the unit; 0, or -1 with an exception set. */
+int guards_make(Entry *e);
+/* Looks at all places. */
+bool guards_look(const Entry *e);
+static inline bool guards_hold(const Entry *e) {
+    bool same = !e->unwatched;
+    for (uint32_t i = 0; i < e->nwatches; i++) same &= *e->watches[i].word == e->watches[i].value;
+    return __builtin_expect(same, 1) || guards_look(e);
+}
 /* What a place (home, key) of Unit.captured holds: new, or NULL without an exception. */
 PyObject *guards_place_value(PyObject *place);
 /* The places of numbers that have changed since entries were compiled for these types, twice at least: a new list of

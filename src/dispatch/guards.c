@@ -1,182 +1,124 @@
 /* Globals and closure values are constants of compiled code; a guard notices when one has
  * changed.
  *
- * The list of an entry is flat and covers all that the function reaches: its own global names and
- * cells, and those of the functions among them. It is made from names alone, so it may hold a few
- * too many (an attribute that is called like a global); a guard that holds costs about 4 ns.
- * Modules, classes and builtins are not guarded themselves; what is read from a user's module is. */
+ * The guards of an entry are the places that its compile looked at (Unit.seen), with what was there then,
+ * wherever they are: names and cells of the function and of all it calls, attributes of modules and
+ * classes. Before a call nobody looks at them, but at the words that tell whether anything has changed in
+ * those dicts, classes and cells since (dispatch/watch.c): about 1 ns each, and there are few. If a word
+ * is another, each place is looked at. */
 #include "dispatch/function.h"
 
 #include <string.h>
 
 #include "base/mem.h"
+#include "dispatch/watch.h"
 
-enum { MOST = 400 }; /* guards; a function that reaches more is compiled once and for all */
-
-typedef struct Collect {
-    const Unit *unit;
-    Guard *at;
-    uint32_t n, cap;
-    PyObject *seen; /* set: ids of the functions visited */
-} Collect;
-
-static bool is_place(PyObject *place, PyObject *home, PyObject *key) {
-    if (!PyTuple_Check(place) || PyTuple_GetItem(place, 0) != home) return false;
-    PyObject *name = PyTuple_GetItem(place, 1);
-    return key ? name != Py_None && PyUnicode_Compare(name, key) == 0 : name == Py_None;
-}
-
-/* The type of a number that the unit looks up there; NULL: it does not. */
-static const Type *changing_type(const Unit *u, PyObject *home, PyObject *key) {
-    for (uint32_t i = 0; i < u->ncaptured; i++)
-        if (is_place(u->captured[i], home, key)) return u->captured_types[i];
-    return NULL;
-}
+enum { NONE = UINT32_MAX };
 
 static bool is_at(const Guard *g, PyObject *home, PyObject *key) {
     if (g->home != home || !g->key != !key) return false;
     return g->key == key || PyUnicode_Compare(g->key, key) == 0;
 }
 
-static int grow(Collect *c) {
-    uint32_t cap = c->cap ? c->cap * 2 : 8;
-    Guard *at = mem_realloc(c->at, cap * sizeof *at);
-    if (!at) {
+static void add(Entry *e, Guard g) {
+    g.in_dict = g.key && !PyType_Check(g.home);
+    Py_INCREF(g.home);
+    Py_XINCREF(g.key);
+    Py_XINCREF(g.value);
+    e->guards[e->nguards++] = g;
+}
+
+static int add_all(Entry *e) {
+    const Unit *u = e->unit;
+    e->guards = mem_alloc((u->nseen + u->ncaptured + 1) * sizeof *e->guards);
+    if (!e->guards) return -1;
+    for (uint32_t i = 0; i < u->nseen; i++)
+        add(e, (Guard){u->seen[i].home, u->seen[i].key, u->seen[i].value, NULL});
+    for (uint32_t i = 0; i < u->ncaptured; i++) {
+        PyObject *place = u->captured[i], *key;
+        if (!PyTuple_Check(place)) continue; /* an array: the name that it had is a place */
+        key = PyTuple_GetItem(place, 1);
+        add(e, (Guard){PyTuple_GetItem(place, 0), key == Py_None ? NULL : key, NULL,
+                       u->captured_types[i]});
+    }
+    return 0;
+}
+
+/* --- watching --------------------------------------------------------------------------------- */
+
+/* Its number in e->watches; NONE: there is no word. */
+static uint32_t watch(Entry *e, const uint64_t *word) {
+    uint32_t i = 0;
+    if (!word) {
+        e->unwatched = true;
+        return NONE;
+    }
+    while (i < e->nwatches && e->watches[i].word != word) i++;
+    if (i == e->nwatches) e->watches[e->nwatches++] = (Watch){.word = word, .value = UINT64_MAX};
+    return i;
+}
+
+/* The dict of a class: borrowed. NULL: it has none that may change. */
+static PyObject *dict_of(PyObject *cls) {
+    if (!(PyType_GetFlags((PyTypeObject *)cls) & Py_TPFLAGS_HEAPTYPE)) return NULL;
+    PyObject *dict = PyObject_GenericGetDict(cls, NULL);
+    if (!dict) PyErr_Clear();
+    Py_XDECREF(dict); /* the class has it */
+    return dict;
+}
+
+static PyObject *mro_of(PyObject *home) {
+    PyObject *name = PyType_Check(home) ? PyUnicode_InternFromString("__mro__") : NULL;
+    PyObject *mro = name ? PyObject_GetAttr(home, name) : NULL; /* see py_get_attr */
+    if (!mro) PyErr_Clear();
+    Py_XDECREF(name);
+    return mro;
+}
+
+static void watch_class(Entry *e, PyObject *mro) {
+    for (Py_ssize_t i = 0; i < PyTuple_Size(mro); i++) {
+        PyObject *dict = dict_of(PyTuple_GetItem(mro, i));
+        if (dict) watch(e, watch_dict(dict));
+    }
+}
+
+/* How many words there are at most. */
+static size_t count_words(const Entry *e) {
+    size_t n = e->nguards;
+    for (uint32_t i = 0; i < e->nguards; i++) {
+        PyObject *mro = mro_of(e->guards[i].home);
+        if (mro) n += (size_t)PyTuple_Size(mro);
+        Py_XDECREF(mro);
+    }
+    return n;
+}
+
+static void watch_guard(Entry *e, Guard *g) {
+    PyObject *mro = mro_of(g->home);
+    g->watch = NONE;
+    if (mro)
+        watch_class(e, mro);
+    else if (PyType_Check(g->home))
+        e->unwatched = true;
+    else
+        g->watch = watch(e, g->key ? watch_dict(g->home) : watch_cell(g->home));
+    Py_XDECREF(mro);
+}
+
+/* The words are no values of them yet: the first call looks at the places. */
+static int watch_all(Entry *e) {
+    e->watches = mem_alloc((count_words(e) + 1) * sizeof *e->watches);
+    if (!e->watches) return -1;
+    for (uint32_t i = 0; i < e->nguards; i++) watch_guard(e, &e->guards[i]);
+    return 0;
+}
+
+int guards_make(Entry *e) {
+    if (add_all(e) || watch_all(e)) {
         PyErr_NoMemory();
         return -1;
     }
-    c->at = at;
-    c->cap = cap;
     return 0;
-}
-
-static int add(Collect *c, PyObject *home, PyObject *key, PyObject *value) {
-    for (uint32_t i = 0; i < c->n; i++)
-        if (c->at[i].home == home && c->at[i].key == key) return 0;
-    if (c->n == c->cap && grow(c)) return -1;
-    const Type *type = changing_type(c->unit, home, key);
-    c->at[c->n++] = (Guard){Py_NewRef(home), Py_XNewRef(key), type ? NULL : Py_NewRef(value), type};
-    return 0;
-}
-
-static bool is_guarded(PyObject *value) {
-    return !PyType_Check(value) && Py_TYPE(value) != disp.module &&
-           Py_TYPE(value) != disp.builtin && Py_TYPE(value) != disp.ufunc;
-}
-
-static int collect_function(Collect *c, PyObject *func);
-
-/* A value that code can see: guards it and follows it into functions. */
-static int collect_value(Collect *c, PyObject *home, PyObject *key, PyObject *value) {
-    if (c->n >= MOST || !is_guarded(value)) return 0;
-    if (add(c, home, key, value)) return -1;
-    PyObject *func = disp_unwrap(value, NULL);
-    if (!func && Py_TYPE(value) == disp.function) func = value;
-    return func ? collect_function(c, func) : 0;
-}
-
-/* Is the module the package or below it? (numpy_groupies is not below numpy.) */
-static bool is_in_package(const char *module, const char *package) {
-    size_t n = strlen(package);
-    return strncmp(module, package, n) == 0 && (module[n] == 0 || module[n] == '.');
-}
-
-/* Modules whose contents nobody changes: what compiled code uses of them is ours anyway. */
-static bool is_fixed_module(PyObject *module) {
-    static const char *const fixed[] = {"numpy",    "math",   "cmath", "random", "builtins",
-                                        "operator", "typing", "types", "enum",   "whipsnake"};
-    const char *name = NULL;
-    PyObject *text = PyObject_GetAttrString(module, "__name__");
-    if (text && PyUnicode_Check(text)) name = PyUnicode_AsUTF8AndSize(text, NULL);
-    PyErr_Clear();
-    bool found = false;
-    for (size_t i = 0; name && !found && i < sizeof fixed / sizeof *fixed; i++) {
-        found = is_in_package(name, fixed[i]);
-    }
-    Py_XDECREF(text);
-    return found;
-}
-
-/* What the names of a code object are in a dict: its globals, or a module that it names. */
-static int collect_from(Collect *c, PyObject *names, PyObject *dict, bool is_module) {
-    for (Py_ssize_t i = 0, n = PyTuple_Size(names); i < n; i++) {
-        PyObject *name = PyTuple_GetItem(names, i), *value = PyDict_GetItemWithError(dict, name);
-        if (!value) continue;
-        if (collect_value(c, dict, name, value)) return -1;
-        if (!is_module && Py_TYPE(value) == disp.module && !is_fixed_module(value) &&
-            collect_from(c, names, PyModule_GetDict(value), true))
-            return -1;
-    }
-    return 0;
-}
-
-/* The global names of a code object and of those nested in it. */
-static int collect_names(Collect *c, PyObject *code, PyObject *globals) {
-    PyObject *names = PyObject_GetAttrString(code, "co_names");
-    PyObject *consts = names ? PyObject_GetAttrString(code, "co_consts") : NULL;
-    int rc = consts ? collect_from(c, names, globals, false) : -1;
-    for (Py_ssize_t i = 0, n = consts ? PyTuple_Size(consts) : 0; rc == 0 && i < n; i++) {
-        PyObject *inner = PyTuple_GetItem(consts, i);
-        if (Py_TYPE(inner) == Py_TYPE(code)) rc = collect_names(c, inner, globals);
-    }
-    Py_XDECREF(names);
-    Py_XDECREF(consts);
-    return rc;
-}
-
-static int collect_cells(Collect *c, PyObject *func) {
-    PyObject *closure = PyObject_GetAttrString(func, "__closure__");
-    int rc = closure ? 0 : -1;
-    Py_ssize_t n = closure && closure != Py_None ? PyTuple_Size(closure) : 0;
-    for (Py_ssize_t i = 0; rc == 0 && i < n; i++) {
-        PyObject *cell = PyTuple_GetItem(closure, i);
-        PyObject *value = PyObject_GetAttrString(cell, "cell_contents");
-        if (value)
-            rc = collect_value(c, cell, NULL, value);
-        else
-            PyErr_Clear(); /* not set yet */
-        Py_XDECREF(value);
-    }
-    Py_XDECREF(closure);
-    return rc;
-}
-
-/* Code of NumPy's own is replaced by ours: what it reads does not matter. */
-static bool is_foreign(PyObject *func) {
-    PyObject *module = PyObject_GetAttrString(func, "__module__");
-    const char *text =
-        module && PyUnicode_Check(module) ? PyUnicode_AsUTF8AndSize(module, NULL) : NULL;
-    bool foreign = text && (is_in_package(text, "numpy") || is_in_package(text, "whipsnake"));
-    PyErr_Clear();
-    Py_XDECREF(module);
-    return foreign;
-}
-
-static int collect_function(Collect *c, PyObject *func) {
-    PyObject *id = PyLong_FromVoidPtr(func);
-    int known = id ? PySet_Contains(c->seen, id) : -1;
-    if (known == 0)
-        known = PySet_Add(c->seen, id);
-    else if (known == 1)
-        known = 2;
-    Py_XDECREF(id);
-    if (known < 0) return -1;
-    if (known == 2 || is_foreign(func)) return 0;
-    PyObject *code = PyObject_GetAttrString(func, "__code__");
-    PyObject *globals = code ? PyObject_GetAttrString(func, "__globals__") : NULL;
-    int rc = globals ? collect_names(c, code, globals) : -1;
-    Py_XDECREF(code);
-    Py_XDECREF(globals);
-    return rc ? rc : collect_cells(c, func);
-}
-
-int guards_collect(Entry *e, PyObject *func) {
-    Collect c = {.unit = e->unit, .seen = PySet_New(NULL)};
-    int rc = c.seen ? collect_function(&c, func) : -1;
-    Py_XDECREF(c.seen);
-    e->guards = c.at;
-    e->nguards = c.n;
-    return rc;
 }
 
 /* --- checking --------------------------------------------------------------------------------- */
@@ -205,8 +147,9 @@ static bool is_same(PyObject *a, PyObject *b) {
 
 /* What is there now: new, or NULL without an exception. */
 static PyObject *value_at(PyObject *home, PyObject *key) {
-    PyObject *value = key ? Py_XNewRef(PyDict_GetItemWithError(home, key))
-                          : PyObject_GetAttrString(home, "cell_contents");
+    PyObject *value = !key                 ? PyObject_GetAttrString(home, "cell_contents")
+                      : PyType_Check(home) ? PyObject_GetAttr(home, key)
+                                           : Py_XNewRef(PyDict_GetItemWithError(home, key));
     if (!value) PyErr_Clear();
     return value;
 }
@@ -217,7 +160,7 @@ static bool holds_changed(Guard *g, PyObject *value) {
         PyErr_Clear();
         return same;
     }
-    if (!is_same(g->value, value)) return false;
+    if (!g->value || !is_same(g->value, value)) return false;
     PyObject *old = g->value;
     g->value = Py_NewRef(value); /* next time the pointers are equal */
     Py_DECREF(old);
@@ -225,19 +168,26 @@ static bool holds_changed(Guard *g, PyObject *value) {
 }
 
 static bool holds(Guard *g) {
-    PyObject *cell_value = g->key ? NULL : PyObject_GetAttrString(g->home, "cell_contents");
-    PyObject *value = g->key ? PyDict_GetItemWithError(g->home, g->key) : cell_value;
-    bool same = value && (value == g->value || holds_changed(g, value));
-    Py_XDECREF(cell_value);
+    if (g->in_dict && PyDict_GetItemWithError(g->home, g->key) == g->value && !g->type) return true;
+    PyObject *value = value_at(g->home, g->key);
+    bool same = value ? value == g->value || holds_changed(g, value) : !g->value && !g->type;
+    Py_XDECREF(value);
     return same;
 }
 
-bool guards_hold(const Entry *e) {
+static bool is_unchanged(const Entry *e, const Guard *g) {
+    return g->watch != NONE && e->watches[g->watch].now == e->watches[g->watch].value;
+}
+
+/* The words are read before the places: what changes while those are looked at is seen the next time. */
+bool guards_look(const Entry *e) {
+    for (uint32_t i = 0; i < e->nwatches; i++) e->watches[i].now = *e->watches[i].word;
     for (uint32_t i = 0; i < e->nguards; i++)
-        if (__builtin_expect(!holds(&e->guards[i]), 0)) {
+        if (!is_unchanged(e, &e->guards[i]) && !holds(&e->guards[i])) {
             PyErr_Clear();
             return false;
         }
+    for (uint32_t i = 0; i < e->nwatches; i++) e->watches[i].value = e->watches[i].now;
     return true;
 }
 
@@ -274,6 +224,7 @@ static uint32_t count_others(const Entry *e, Type *const *types, uint32_t n, con
 /* Does the number there keep changing, or has it done so already? */
 static bool is_changing(const Entry *e, Type *const *types, uint32_t n, const Guard *g) {
     enum { CHANGES = 2 };
+    if (PyType_Check(g->home)) return false; /* an attribute of a class stays a constant */
     PyObject *value = value_at(g->home, g->key);
     bool is = value && is_python_number(value) &&
               (g->type || count_others(e, types, n, g, value) >= CHANGES);

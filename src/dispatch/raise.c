@@ -10,7 +10,9 @@
 
 /* The arguments that the exception was made with: new tuple. */
 static PyObject *arguments_of(const ExcObj *e) {
-    if (e->message) return e->message[0] ? Py_BuildValue("(s)", e->message) : PyTuple_New(0);
+    char line[EXC_LINE];
+    const char *text = exc_text(e, line);
+    if (text) return text[0] ? Py_BuildValue("(s)", text) : PyTuple_New(0);
     uint32_t n = e->site ? e->site->nargs : 0;
     PyObject *args = PyTuple_New((Py_ssize_t)n);
     const uint64_t *at = e->slots;

@@ -4,6 +4,7 @@
 
 #include "cache/cache.h"
 #include "dispatch/disp.h"
+#include "dispatch/watch.h"
 #include "runtime/runtime.h"
 
 DispState disp;
@@ -109,6 +110,7 @@ int disp_init(PyObject *module) {
         PyErr_NoMemory();
         return -1;
     }
+    watch_init();
     cache_open();
     if (init_elements() || init_classes()) return -1;
     rt_matmul = disp_matmul;

@@ -247,6 +247,7 @@ static Type *type_of_rare(PyObject *obj) {
     if (PyLong_Check(obj)) return type_of_int(obj);
     if (PyFloat_Check(obj)) return TY_F(64);
     if (PyUnicode_Check(obj)) return TY_OF(TY_STR);
+    if (PyExceptionInstance_Check(obj)) return TY_OF(TY_EXC);
     return refuse(obj);
 }
 

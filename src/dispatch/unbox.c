@@ -337,6 +337,25 @@ static int put_dtype(const Unbox *u, const Type *t, PyObject *obj) {
     return actual == t ? 1 : !actual && !u->exact ? -1 : wrong(u, t, obj);
 }
 
+static void release_exception(PyObject *capsule) {
+    exc_release(PyCapsule_GetPointer(capsule, NULL));
+}
+
+/* Its own count is released with the call's owners: a capsule is what they can hold. */
+static int put_exception(const Unbox *u, const Type *t, PyObject *obj, uint64_t *slots) {
+    if (!PyExceptionInstance_Check(obj)) return wrong(u, t, obj);
+    ExcObj *e = rt_exception_of(NULL, obj);
+    PyObject *capsule = PyCapsule_New(e, NULL, release_exception);
+    if (!capsule) {
+        exc_release(e);
+        return -1;
+    }
+    int rc = keep(u, mem_own_object(capsule));
+    Py_DECREF(capsule);
+    slots[0] = (uint64_t)(uintptr_t)e;
+    return rc < 0 ? -1 : 1;
+}
+
 static int put(const Unbox *u, const Type *t, PyObject *obj, uint64_t *slots) {
     switch ((TyKind)t->kind) {
     case TY_NONE: return obj == Py_None ? 1 : wrong(u, t, obj);
@@ -353,6 +372,7 @@ static int put(const Unbox *u, const Type *t, PyObject *obj, uint64_t *slots) {
     case TY_ARRAY: return put_array(u, t, obj, slots);
     case TY_DTYPE: return put_dtype(u, t, obj);
     case TY_ENUM: return put_enum(u, t, obj, slots);
+    case TY_EXC: return put_exception(u, t, obj, slots);
     case TY_FUNC:
     case TY_MODULE:
     case TY_CLASS: return obj == t->obj ? 1 : wrong(u, t, obj);
@@ -360,7 +380,6 @@ static int put(const Unbox *u, const Type *t, PyObject *obj, uint64_t *slots) {
     case TY_CLOSURE:
     case TY_ITER:
     case TY_CELL:
-    case TY_EXC:
     case TY_PTR:
     case TY_KINDS: return wrong(u, t, obj);
     }

@@ -20,6 +20,8 @@ Unit *unit_new(const UnitParts *parts) {
                   .captured = m->captured.at,
                   .ncaptured = m->captured_types.n, /* those behind are only named in dead code */
                   .captured_types = m->captured_types.at,
+                  .seen = m->seen.at,
+                  .nseen = m->seen.n,
                   .code = parts->code,
                   .code_size = parts->code_size};
     memcpy(draft.stage_ns, parts->stage_ns, sizeof draft.stage_ns);

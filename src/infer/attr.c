@@ -4,6 +4,7 @@
 #include "infer/infer_int.h"
 
 Const *infer_object_attr(Infer *in, PyObject *obj, const char *name) {
+    build_see_attr(in->cx, in->module, obj, name);
     PyObject *v = build_get_attr(obj, name);
     if (!v) {
         build_clear_error();

@@ -177,6 +177,7 @@ static void follow_value(Search *s, Inst *inst, Ref r, const Caught *caught) {
     const Ins *i = ir_at(inst->high, r);
     switch ((int)i->op) {
     case OP_PARAM: follow_param(s, inst, i, caught); return;
+    case OP_SOME:
     case OP_STRONG: follow_value(s, inst, i->args[0], caught); return;
     case OP_CALL: follow_call(s, inst, r, caught); return;
     case OP_CONST: return; /* None */

@@ -212,6 +212,12 @@ static void explain_at(Infer *in, Inst *inst, Ref r, const char *as, int depth) 
         explain_arg(in, inst, ins, who, ty);
         break;
     case OP_CONST: explain_const(in, ins, name, who, ty); break;
+    case OP_SOME:
+        if (ins->ty != ir_at(inst->high, ins->args[0])->ty) {
+            diag_note(cx, ins->span, "%s is %s: it is not None here", who, ty);
+            break;
+        }
+        __attribute__((fallthrough));
     case OP_STRONG: explain_at(in, inst, ins->args[0], name, depth); break;
     case OP_PARAM: explain_param(in, inst, r, who, depth); break;
     case OP_GLOBAL:

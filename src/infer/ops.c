@@ -67,6 +67,12 @@ static Type *infer_truth(Infer *in, Inst *inst, const Ins *ins, Const **k) {
     return TY_OF(TY_BOOL);
 }
 
+static Type *infer_some(const Inst *inst, const Ins *ins, Const **k) {
+    Ins *v = ir_at(inst->high, ins->args[0]);
+    if (v->ty->kind != TY_OPTIONAL) *k = v->k;
+    return infer_plain(v->ty);
+}
+
 /* --- tuples, slices, iteration -------------------------------------------------------------------------------------- */
 
 /* Is the list display only an argument of functions that take lists, or a part of one that is? */
@@ -433,6 +439,7 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
     case OP_CONCAT: return TY_OF(TY_STR);
     case OP_BIND:
     case OP_CHECK_SET: return TY_OF(TY_NONE);
+    case OP_SOME: return infer_some(inst, ins, k);
     case OP_EXC_MATCH: return infer_exc_match(in, inst, ins);
     case OP_EXC_AS: return TY_OF(TY_EXC);
     case OP_EXC_CONTEXT: return TY_OF(TY_NONE);

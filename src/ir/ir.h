@@ -13,6 +13,7 @@
 #pragma once
 #include "base/cx.h"
 #include "base/vec.h"
+#include "core/unit.h"
 #include "types/promote.h"
 #include "types/types.h"
 
@@ -248,6 +249,8 @@ struct Fn {
         is_slow; /* a loop nest with all checks, cut out of its function by opt/version: cold, not to be inlined
                           or optimised; calls of it leave no entry in the traceback */
     VEC(Origin) origins; /* origins.at[0] is unused */
+    Origin
+        called; /* for reports, of a function of ours: by whom of the user's, one of the calls; call.line 0: not known */
     uint64_t
         escapes; /* bit i: argument i may outlive the call (returned, stored); set by opt/escape */
 };
@@ -261,9 +264,11 @@ struct Module {
     VEC(Fn *) fns; /* fns.at[0] is the entry */
     VEC(PyObject *)
     classes; /* exception classes named by EXC_MAKE, borrowed (kept alive by the compile) */
+    VEC(uint64_t) class_bases; /* of those: bit i: derived from Python's own class i */
     VEC(PyObject *)
     captured; /* arrays, and places of numbers (see Unit.captured), named by GLOBAL; borrowed */
     VEC(Type *) captured_types;
+    VEC(PyRead) seen; /* what was read of Python; borrowed (kept alive by the compile) */
     bool unlike_code; /* some function's text is not the code that Python runs */
 };
 

@@ -3,7 +3,7 @@
 Place ir_place(const Cx *cx, const Fn *fn, Span span, uint32_t origin) {
     Place p = {span, NULL};
     while (p.span.line && p.span.file < cx->nfiles && cx->files[p.span.file].is_ours) {
-        if (!origin) return (Place){{0}, NULL};
+        if (!origin) return (Place){fn->called.call, fn->called.qualname};
         const Origin *o = &fn->origins.at[origin];
         p = (Place){o->call, o->qualname};
         origin = o->outer;

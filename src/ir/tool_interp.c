@@ -237,9 +237,11 @@ static void put_exception(Cx *cx, Buf *out, const ExcObj *e) {
         buf_printf(cx, out, "raise %s", ir_class_words[e->cls]);
     else
         buf_printf(cx, out, "raise class #%u", e->cls);
-    if (e->message) buf_printf(cx, out, ": %s", e->message);
+    char line[EXC_LINE];
+    const char *text = exc_text(e, line);
+    if (text) buf_printf(cx, out, ": %s", text);
     const uint64_t *slots = e->slots;
-    for (uint32_t k = 0; e->site && !e->message && k < e->site->nargs; k++) {
+    for (uint32_t k = 0; e->site && !text && k < e->site->nargs; k++) {
         buf_printf(cx, out, k ? ", " : ": ");
         put_value(cx, out, e->site->arg_types[k], slots);
         slots += e->site->arg_types[k]->nparts;

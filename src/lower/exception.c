@@ -17,6 +17,20 @@ static int builtin_class(PyObject *cls) {
     return number;
 }
 
+/* Which of Python's own classes a class is derived from. */
+static uint64_t bases_of(PyObject *cls) {
+    PyObject *builtins = build_get_item(PyImport_GetModuleDict(), "builtins");
+    uint64_t bases = 0;
+    for (int i = 0; builtins && i < EXC_CLASSES; i++) {
+        PyObject *base = build_get_attr(builtins, exc_classes[i].name);
+        if (base && PyType_IsSubtype((PyTypeObject *)cls, (PyTypeObject *)base))
+            bases |= (uint64_t)1 << i;
+        Py_XDECREF(base);
+    }
+    build_clear_error();
+    return bases;
+}
+
 uint32_t lower_class_number(Lower *lo, PyObject *cls) {
     int known = builtin_class(cls);
     if (known >= 0) return (uint32_t)known;
@@ -24,6 +38,7 @@ uint32_t lower_class_number(Lower *lo, PyObject *cls) {
     for (uint32_t i = 0; i < m->classes.n; i++)
         if (m->classes.at[i] == cls) return EXC_USER + i;
     vec_push(lo->cx, &m->classes, cls);
+    vec_push(lo->cx, &m->class_bases, bases_of(cls));
     return EXC_USER + m->classes.n - 1;
 }
 

@@ -448,6 +448,7 @@ static bool is_foldable(Op op) {
     case OP_TRUTH:
     case OP_GETATTR:
     case OP_STRONG:
+    case OP_SOME:
     case OP_TUPLE:
     case OP_SLICE:
     case OP_MATCH_SEQ:
@@ -473,6 +474,10 @@ static Ref lower_ins(Lower *lo, Ref r) {
     case OP_UNSET: return 0;
     case OP_GLOBAL: return lower_global(lo, ins->imm, ins->ty);
     case OP_STRONG: return lo_convert(lo, lo_get(lo, ins->args[0]), ins->ty);
+    case OP_SOME: {
+        Ref v = lo_get(lo, ins->args[0]);
+        return lo_type(lo, v)->kind == TY_OPTIONAL ? lo_field(lo, v, 1) : v;
+    }
     case OP_UNARY: return lower_unary(lo, r);
     case OP_BINARY:
     case OP_INPLACE: {
@@ -560,9 +565,21 @@ static Edge lower_edge(Lower *lo, const Edge *e, uint32_t skip) {
     return ir_edge(lo->cx, lo->blocks[e->to], n, args);
 }
 
+/* Inference has not gone on behind the block: something before it never returns, which it found out late. */
+static bool is_dead_end(const Lower *lo, BlockId hb) {
+    const Term *t = &lo->high->blocks.at[hb].term;
+    if (t->kind != TERM_JUMP && t->kind != TERM_BRANCH) return false;
+    return !infer_edge_taken(lo->inst, hb, 0) &&
+           (t->kind == TERM_JUMP || !infer_edge_taken(lo->inst, hb, 1));
+}
+
 static void lower_term(Lower *lo, BlockId hb) {
     const Term *t = &lo->high->blocks.at[hb].term;
     lo->span = t->span;
+    if (is_dead_end(lo, hb)) {
+        lo->fn->blocks.at[lo->b].term.kind = TERM_UNREACHABLE;
+        return;
+    }
     switch ((TermKind)t->kind) {
     case TERM_JUMP: {
         Edge e = lower_edge(lo, &t->succ[0], 0);
@@ -625,6 +642,13 @@ static bool waits(Lower *lo, const Refs *ins, uint32_t at) {
     return lo->waits[r] = true;
 }
 
+/* It has no type, since an operand has none: that comes from something that never returns. */
+static bool is_never_reached(const Lower *lo, Ref r) {
+    const Ins *ins = ir_at(lo->high, r);
+    if (ins->ty->kind != TY_UNDEF || ins->op == OP_UNSET) return false;
+    return ins->op != OP_CALL || !infer_never_returns(lo->in, lo->inst, r);
+}
+
 static void lower_block(Lower *lo, BlockId hb) {
     const Block *block = &lo->high->blocks.at[hb];
     lo->b = lo->blocks[hb];
@@ -641,6 +665,10 @@ static void lower_block(Lower *lo, BlockId hb) {
         Ref r = block->ins.at[i];
         lo->span = ir_at(lo->high, r)->span;
         if (lo->map[r] || waits(lo, &block->ins, i)) continue;
+        if (is_never_reached(lo, r)) {
+            lo->fn->blocks.at[lo->b].term.kind = TERM_UNREACHABLE;
+            return;
+        }
         Ref v = lower_ins(lo, r);
         lo->map[r] = v;
         if (infer_never_returns(lo->in, lo->inst, r)) {

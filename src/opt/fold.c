@@ -3,7 +3,9 @@
  * Three laws: a rule keeps the result's type, does not look through block parameters (so never
  * across a loop's edge), and only ever makes code simpler, so that folding ends. Rules for floats
  * are exact for every value, the sign of zero included. */
+#include "core/exceptions.h"
 #include "ir/math.h"
+#include "ir/rt.h"
 #include "opt/opt_int.h"
 
 typedef struct Fold {
@@ -272,6 +274,28 @@ static Ref make_of_fields(const Fold *f, Ref r, Ref a, Ref b) {
 
 /* --- indices and checks ----------------------------------------------------------------------- */
 
+/* Is an exception that was made here of the class: 1, 0, or -1 if only Python knows. */
+static int is_of_class(const Module *m, const Ins *made, uint32_t wanted) {
+    uint32_t cls = (uint32_t)made->imm;
+    if (cls == wanted) return 1;
+    if (cls == EXC_OSError && made->nargs > 1) return -1; /* it chooses one of its subclasses */
+    if (wanted >= EXC_USER) return cls < EXC_USER ? 0 : -1;
+    if (cls < EXC_USER) {
+        while (cls != wanted && cls != EXC_BaseException) cls = (uint32_t)exc_classes[cls].base;
+        return cls == wanted;
+    }
+    bool known = cls - EXC_USER < m->class_bases.n;
+    return known ? (int)(m->class_bases.at[cls - EXC_USER] >> wanted & 1) : -1;
+}
+
+static Ref match_made(const Fold *f, Ref r, Ref a, Ref b) {
+    int64_t wanted;
+    if (strcmp(at(f, r)->rt->name, "ws_exc_match") != 0 || !opt_int_const(f->fn, b, &wanted))
+        return 0;
+    int is = is_of_class(f->fn->module, at(f, a), (uint32_t)wanted);
+    return is < 0 ? 0 : new_int(f, at(f, r)->ty, is, at(f, r)->span);
+}
+
 static Ref wrap_k(const Fold *f, Ref r, Ref a, Ref b) {
     int64_t k;
     if (!opt_int_const(f->fn, a, &k)) return 0;
@@ -339,6 +363,7 @@ static const struct Rule {
     {OP_MAKE,        OP_FIELD,   ANY, make_of_fields},
     {OP_WRAP,        K,          ANY, wrap_k},
     {OP_MATH,        ANY,        ANY, minmax_same},
+    {OP_CALL_RT,     OP_EXC_MAKE, K,  match_made},
     {OP_CHECK,       K,          ANY, check_k},
     {OP_CHECK_INDEX, K,          K,   check_index_k},
     /* clang-format on */

@@ -23,11 +23,12 @@ typedef struct Hoist {
     bool changed;
 } Hoist;
 
-/* Would an exception of block b go to the same place, with the same values, before the loop? */
+/* Would an exception of block b go to the same place, with the same values, before the loop? Not if only the loop
+ * leads there: then values of the loop may be used there. */
 static bool keeps_handler(const Hoist *h, BlockId b) {
     const Edge *e = &h->fn->blocks.at[b].handler;
     if (e->to == NO_BLOCK) return true;
-    if (affine_is_in(h->af, h->first.loop, e->to)) return false;
+    if (cfg_dominates(h->af->cfg, h->first.loop->header, e->to)) return false;
     for (uint32_t i = 0; i < e->n; i++)
         if (affine_is_in(h->af, h->first.loop, ir_at(h->fn, e->args[i])->block)) return false;
     return true;

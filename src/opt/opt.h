@@ -16,6 +16,7 @@ bool opt_run_pass(Cx *cx, Module *m, const char *name);
 
 /* Per function. */
 bool opt_simplify(Cx *cx, Fn *fn);
+bool opt_catch(Cx *cx, Fn *fn);
 bool opt_cse(Cx *cx, Fn *fn);
 bool opt_range(Cx *cx, Fn *fn);
 bool opt_hoist(Cx *cx, Fn *fn);

@@ -19,6 +19,7 @@ typedef struct Pass {
 enum {
     SIMPLIFY,
     INLINE,
+    CATCH,
     CSE,
     RANGE,
     VERSION,
@@ -37,6 +38,7 @@ enum {
 static const Pass passes[PASSES] = {
     [SIMPLIFY] = {"simplify", opt_simplify, NULL, false},
     [INLINE] = {"inline", NULL, opt_inline, false},
+    [CATCH] = {"catch", opt_catch, NULL, false},
     [CSE] = {"cse", opt_cse, NULL, false},
     [RANGE] = {"range", opt_range, NULL, false},
     [VERSION] = {"version", opt_version, NULL, false},
@@ -133,7 +135,10 @@ void opt_run(Cx *cx, Module *m) {
     opt_report_checks(cx, m);
     run(cx, m, &passes[SIMPLIFY]); /* bodies as small as they get before they are copied */
     run(cx, m, &passes[INLINE]);
+    opt_report_callers(cx, m);
+    run(cx, m, &passes[CATCH]); /* raise and handler have come together */
     run(cx, m, &passes[SIMPLIFY]);
+    run(cx, m, &passes[CATCH]); /* exceptions that nobody asks for any more */
     run(cx, m, &passes[CSE]);
     run(cx, m, &passes[RANGE]);
     run(cx, m, &passes[SIMPLIFY]); /* branches that were decided, what nobody needs any more */

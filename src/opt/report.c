@@ -64,6 +64,34 @@ static void note_there(Cx *cx, const Fn *fn, const Loops *loops, Ref r) {
     opt_report_check(cx, fn, r, REMARK_CHECK_PROVED); /* until something else is said */
 }
 
+/* What is said of a function of ours that is called and not inlined goes to the user's call of it. */
+static bool note_call(Cx *cx, const Fn *fn, const Ins *i) {
+    bool told =
+        i->op != OP_CALL_FN || i->callee->called.call.line || !cx->files[i->callee->file].is_ours;
+    Place p = told ? (Place){{0}, NULL} : ir_place(cx, fn, i->span, i->origin);
+    if (!p.span.line) return false;
+    i->callee->called = (Origin){.qualname = p.via ? p.via : i->callee->qualname, .call = p.span};
+    return true;
+}
+
+static bool note_calls(Cx *cx, const Fn *fn) {
+    bool any = false;
+    for (BlockId b = 0; b < fn->blocks.n; b++) {
+        const Block *block = &fn->blocks.at[b];
+        for (uint32_t i = 0; !block->dead && i < block->ins.n; i++)
+            any |= note_call(cx, fn, ir_at(fn, block->ins.at[i]));
+    }
+    return any;
+}
+
+/* From the user's functions on, through ours that call others of ours. */
+void opt_report_callers(Cx *cx, Module *m) {
+    for (bool more = remark_wanted(cx); more;) {
+        more = false;
+        for (uint32_t k = 0; k < m->fns.n; k++) more |= note_calls(cx, m->fns.at[k]);
+    }
+}
+
 void opt_report_checks(Cx *cx, Module *m) {
     if (remark_wanted(cx)) visit_all(cx, m, note_there);
 }

@@ -4,6 +4,8 @@
 
 /* At the start: which checks there are. */
 void opt_report_checks(Cx *cx, Module *m);
+/* Behind inlining: finds out whom of the user remarks about our own functions are for. */
+void opt_report_callers(Cx *cx, Module *m);
 /* A check was moved: id is one of the CHECK_ rows. */
 void opt_report_check(Cx *cx, const Fn *fn, Ref check, int id);
 /* At the end: which are left, and where; what is allocated in loops, and how loops go through memory. */

@@ -49,6 +49,8 @@ static void fold_params(Simplify *s, BlockId b) {
         Const *k;
         Ref p = s->fn->blocks.at[b].params.at[i], v = common_arg(s, b, i, &k);
         if (!v || (p < s->sub.n && s->sub.to[p])) continue;
+        /* The parameter is there when the block is entered, for its handler to read; a constant is not. */
+        if (k && opt_has_handler(&s->fn->blocks.at[b])) continue;
         if (k) v = ir_const(s->cx, s->fn, b, k, ir_at(s->fn, v)->span);
         subst_set(s->cx, &s->sub, p, v);
         s->changed = true;

@@ -100,6 +100,16 @@ const char *py_class_name(Cx *cx, PyObject *obj) {
     return name ? name : "object";
 }
 
+bool py_is_fixed_module(const char *name) {
+    static const char *const fixed[] = {"numpy",    "math",   "cmath", "random", "builtins",
+                                        "operator", "typing", "types", "enum",   "whipsnake"};
+    for (size_t i = 0; name && i < sizeof fixed / sizeof *fixed; i++) {
+        size_t n = strlen(fixed[i]);
+        if (strncmp(name, fixed[i], n) == 0 && (!name[n] || name[n] == '.')) return true;
+    }
+    return false;
+}
+
 PyObject *py_loaded_module(Cx *cx, const char *name) {
     PyObject *key = py_keep(cx, PyUnicode_FromString(name));
     return key ? py_keep(cx, PyImport_GetModule(key)) : NULL;

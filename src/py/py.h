@@ -29,6 +29,8 @@ const char *py_text_attr(Cx *cx, PyObject *obj, const char *name);
 /* Is obj exactly of the class of this name? For classes that the limited API does not name. */
 bool py_is_a(PyObject *obj, const char *class_name);
 const char *py_class_name(Cx *cx, PyObject *obj);
+/* Is this the name of a module whose contents only its makers change: NumPy, math ...? */
+bool py_is_fixed_module(const char *name);
 /* A module that was imported before, kept by the compile; NULL if it was not. */
 PyObject *py_loaded_module(Cx *cx, const char *name);
 /* Is obj an instance of a class that an imported module has? False if the module was not

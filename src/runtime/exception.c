@@ -39,7 +39,7 @@ static bool is_derived(uint32_t cls, uint32_t wanted) {
 
 /* OSError(errno, text) chooses one of its subclasses when it is made. */
 static bool chooses_class(const ExcObj *e) {
-    return e->cls == EXC_OSError && e->site && e->site->nargs > 1 && !e->message;
+    return e->cls == EXC_OSError && e->site && e->site->nargs > 1;
 }
 
 bool ws_exc_match(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls) {
@@ -159,9 +159,11 @@ static bool has_types(const Site *made, const Type *tuple) {
 /* The one argument of an exception that a check has raised, or that came from Python with one str. */
 static Status take_message(WsCtx *ctx, int32_t site, const ExcObj *e, StrSlots *out) {
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *args = e->message ? NULL : PyObject_GetAttrString(e->object, "args"), *text = NULL;
-    if (e->message)
-        text = PyUnicode_FromString(e->message);
+    char line[EXC_LINE];
+    const char *message = exc_text(e, line);
+    PyObject *args = message ? NULL : PyObject_GetAttrString(e->object, "args"), *text = NULL;
+    if (message)
+        text = PyUnicode_FromString(message);
     else if (args && PyTuple_Check(args) && PyTuple_Size(args) == 1)
         text = Py_NewRef(PyTuple_GetItem(args, 0));
     if (text && !PyUnicode_Check(text)) Py_CLEAR(text);
@@ -175,15 +177,17 @@ static Status take_message(WsCtx *ctx, int32_t site, const ExcObj *e, StrSlots *
 
 Status ws_exc_args(WsCtx *ctx, int32_t site, ExcObj *e, uint64_t *out) {
     const Type *want = rt_find_site(ctx, site)->arg_types[0];
-    bool from_python = e->object && !e->site, empty = e->message && !e->message[0];
+    char line[EXC_LINE];
+    const char *message = exc_text(e, line);
+    bool from_python = e->object && !e->site, empty = message && !message[0];
     bool is_text = want->nitems == 1 && want->items[0]->kind == TY_STR && !empty;
-    if ((e->message || from_python) && is_text) {
+    if ((message || from_python) && is_text) {
         StrSlots text;
         if (take_message(ctx, site, e, &text)) return 1;
         memcpy(out, &text, sizeof text);
         return 0;
     }
-    if (e->message || from_python ? !(empty && !want->nitems) : !has_types(e->site, want)) {
+    if (message || from_python ? !(empty && !want->nitems) : !has_types(e->site, want)) {
         rt_raise(ctx, site, EXC_TypeError, "the arguments of this %s have other types than %s",
                  e->cls < EXC_USER ? exc_classes[e->cls].name : "exception", want->name);
         return 1;

@@ -67,26 +67,15 @@ static const struct {
 #undef CHECK
 };
 
-/* The text with its %d and %g filled in from the operands in turn. */
-static char *fill_check(const char *text, const int64_t *operand) {
-    char line[256];
-    size_t n = 0;
-    for (const char *s = text; *s && n + 32 < sizeof line; s++) {
-        if (s[0] == '%' && s[1] == 'd') {
-            n += (size_t)snprintf(line + n, sizeof line - n, "%lld", (long long)*operand++);
-            s++;
-        } else if (s[0] == '%' && s[1] == 'g') {
-            double d;
-            memcpy(&d, operand++, sizeof d);
-            n += (size_t)snprintf(line + n, sizeof line - n, "%g", d);
-            s++;
-        } else {
-            line[n++] = *s;
-        }
+/* The text is written when somebody reads it: often the exception is caught. */
+static void leave_with_check(WsCtx *ctx, int32_t site, uint32_t cls, const char *text,
+                             const int64_t operands[3]) {
+    ExcObj *e = exc_new(ctx->unit, cls, NULL, 0);
+    if (e != exc_no_memory_borrowed()) {
+        e->check = text;
+        memcpy(e->operands, operands, sizeof e->operands);
     }
-    line[n] = 0;
-    char *copy = mem_alloc(n + 1);
-    return copy ? memcpy(copy, line, n + 1) : NULL;
+    leave(ctx, site, e);
 }
 
 /* One comparison tells whether a float fits; why it does not is found out here. */
@@ -99,12 +88,12 @@ void ws_raise_check(WsCtx *ctx, int32_t site, int32_t kind, int64_t a, int64_t b
     memcpy(&d, &a, sizeof d);
     if (kind == CHECK_FLOAT_TO_INT) kind = why_not_int(d);
     int cls = exc_find_class(checks[kind].cls);
-    leave_with_text(ctx, site, (uint32_t)cls, fill_check(checks[kind].text, (int64_t[]){a, b}));
+    leave_with_check(ctx, site, (uint32_t)cls, checks[kind].text, (int64_t[]){a, b, 0});
 }
 
 void ws_raise_index(WsCtx *ctx, int32_t site, int64_t i, int64_t n, int32_t axis) {
-    rt_raise(ctx, site, EXC_IndexError, "index %lld is out of bounds for axis %d with size %lld",
-             (long long)i, axis, (long long)n);
+    leave_with_check(ctx, site, EXC_IndexError,
+                     "index %d is out of bounds for axis %d with size %d", (int64_t[]){i, axis, n});
 }
 
 void ws_raise(WsCtx *ctx, int32_t site, ExcObj *exc) { leave(ctx, site, exc); }
@@ -113,6 +102,11 @@ Status ws_exc_raise(WsCtx *ctx, int32_t site, ExcObj *exc) {
     exc_retain(exc);
     leave(ctx, site, exc);
     return 1;
+}
+
+void ws_exc_trace(WsCtx *ctx, int32_t site, ExcObj *exc) {
+    const Site *s = rt_find_site(ctx, site);
+    if (s) exc_trace(exc, s);
 }
 
 void ws_trace(WsCtx *ctx, int32_t site) {
@@ -132,13 +126,18 @@ static uint32_t nearest_class(PyObject *type) {
     return best;
 }
 
+ExcObj *rt_exception_of(const Unit *unit, PyObject *value) {
+    ExcObj *e = exc_new(unit, nearest_class((PyObject *)Py_TYPE(value)), NULL, 0);
+    if (e != exc_no_memory_borrowed()) e->object = Py_NewRef(value);
+    return e;
+}
+
 void rt_raise_python(WsCtx *ctx, int32_t site) {
     PyObject *type, *value, *tb;
     PyErr_Fetch(&type, &value, &tb);
     PyErr_NormalizeException(&type, &value, &tb);
     if (tb) PyException_SetTraceback(value, tb);
-    ExcObj *e = exc_new(ctx->unit, nearest_class(type), NULL, 0);
-    if (e != exc_no_memory_borrowed()) e->object = Py_NewRef(value);
+    ExcObj *e = rt_exception_of(ctx->unit, value);
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(tb);

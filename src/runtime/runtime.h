@@ -27,6 +27,8 @@ typedef struct StrSlots {
 /* Raises class `cls` (EXC_...) with a finished text. */
 void rt_raise(WsCtx *ctx, int32_t site, uint32_t cls, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* An exception of Python's as one of ours: new, the one MemoryError if there is none for it. GIL held. */
+ExcObj *rt_exception_of(const Unit *unit, PyObject *value);
 /* Turns the Python exception that is set into ctx->exc. GIL held. */
 void rt_raise_python(WsCtx *ctx, int32_t site);
 /* The site with that number in the running unit, or NULL. */
@@ -71,6 +73,7 @@ void ws_raise_index(WsCtx *ctx, int32_t site, int64_t i, int64_t n, int32_t axis
 void ws_raise(WsCtx *ctx, int32_t site, ExcObj *exc);
 Status ws_exc_raise(WsCtx *ctx, int32_t site, ExcObj *exc);
 void ws_trace(WsCtx *ctx, int32_t site);
+void ws_exc_trace(WsCtx *ctx, int32_t site, ExcObj *exc);
 ExcObj *ws_exc_make(WsCtx *ctx, int32_t site, int32_t cls, const uint64_t *slots);
 void ws_exc_retain(ExcObj *e);
 void ws_exc_release(ExcObj *e);
@@ -189,3 +192,5 @@ float ws_sum_f32(const char *data, int64_t n, int64_t stride);
 void ws_sum_c128(const char *data, int64_t n, int64_t stride, double *out);
 void ws_sum_c64(const char *data, int64_t n, int64_t stride,
                 uint64_t *out); /* float32 parts in the low bytes */
+Status ws_sum_long(WsCtx *ctx, int32_t site, const char *data, int64_t n, int64_t stride,
+                   int32_t kind, uint64_t *out);

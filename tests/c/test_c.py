@@ -20,6 +20,7 @@ def sources() -> list[Path]:
     return [
         *sorted((src / "base").glob("*.c")),
         *(src / "types" / name for name in TYPES),
+        src / "core/exceptions.c",
         *sorted((src / "ir").glob("*.c")),
         *sorted(HERE.glob("*.c")),
     ]

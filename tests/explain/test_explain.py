@@ -231,7 +231,7 @@ assert len({t for t in texts if t}) == 1, texts
     run_python(code)
 
 
-def test_debug_and_kernels():
+def test_debug():
     @njit(debug=True)
     def slow(a):
         s = 0.0
@@ -241,6 +241,26 @@ def test_debug_and_kernels():
 
     slow(np.ones(3))
     assert "s: float64" in slow.explain().text()
+
+
+def test_kernels():
+    from whipsnake import cuda
+
+    @cuda.jit
+    def add(a, b, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = a[i] + b[i]
+
+    assert add.explain().signatures == []
+    for block in (32, 64):
+        add[4, block](np.ones(100), np.ones(100), np.zeros(100))
+    report = whipsnake.explain(add)
+    assert len(report.signatures) == len(add.explain().signatures) == 2
+    assert "out[i] = a[i] + b[i]" in report.text() and "i: int64" in report.text()
+    assert {r.kind for r in report.signatures[0].remarks} >= {"CHECK_BEFORE"}
+    one = add.explain("void(float32[:], float32[:], float32[:])", block=16)
+    assert [len(one.signatures), "float32" in one.text()] == [1, True]
 
 
 # -- the page --------------------------------------------------------------------------------------

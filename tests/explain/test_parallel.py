@@ -110,3 +110,29 @@ def test_conditions_are_named():
     [sums] = explained("s += a[i]; c += i")
     assert "'s' is a sum, whose last digits depend on the order" in sums.text
     assert "'c' is a sum" in sums.text
+
+
+def test_parallel_diagnostics(capsys):
+    def scan(a, b):
+        for i in range(len(a)):
+            b[i] = a[i] * 2
+        for i in range(1, len(a)):
+            b[i] += b[i - 1]
+
+    f = njit(scan)
+    f(np.ones(9), np.zeros(9))
+    texts = {}
+    for level in (1, 2, 3, 4):
+        assert f.parallel_diagnostics(level=level) is None
+        texts[level] = capsys.readouterr().out
+    lines = texts[1].splitlines()
+    assert lines[0].startswith(("test_parallel_diagnostics.<locals>.scan(a: array(float64, 1d, C)"))
+    assert lines[1] == "loops that would be safe as prange: 1; others: 1"
+    safe = next(k for k, line in enumerate(lines) if line.endswith("for i in range(len(a)):"))
+    assert "prange would be safe" in lines[safe + 1]
+    other = next(k for k, line in enumerate(lines) if line.endswith("for i in range(1, len(a)):"))
+    assert "prange" in lines[other + 1] and "would be safe" not in lines[other + 1]
+    assert "vectorized" in texts[2] and "vectorized" not in texts[1]
+    assert len(texts[1]) < len(texts[2]) <= len(texts[3]) < len(texts[4])
+    f.parallel_diagnostics("void(float32[:], float64[:])")
+    assert "float32" in capsys.readouterr().out

@@ -1,5 +1,6 @@
 """A fuzzer of arguments: random shapes, strides and layouts, objects that make no sense, wrong
 counts. Results are those of plain Python on copies; a refusal says what is wrong; nothing crashes.
+The seed is another one in each run, which the head of the output tells.
 
     WHIPSNAKE_FUZZ_N=5000 WHIPSNAKE_FUZZ_SEED=70000 pytest tests/faults/test_arguments.py
 """
@@ -13,8 +14,8 @@ from arguments import overlapping_pair, odd_objects, random_array
 
 from support import assert_same_elements, check, clone, compiled, errors, njit
 
-N = int(os.environ.get("WHIPSNAKE_FUZZ_N", "150"))
-SEED = int(os.environ.get("WHIPSNAKE_FUZZ_SEED", "0"))
+N = int(os.environ.get("WHIPSNAKE_FUZZ_N", "500"))
+SEED = int(os.environ["WHIPSNAKE_FUZZ_SEED"])
 REFUSALS = (TypeError, ValueError, OverflowError)
 
 

@@ -327,17 +327,20 @@ def test_a_pool_of_processes(tmp_path):
 # -- signals ------------------------------------------------------------------------------------
 
 def test_a_thousand_signals(tmp_path):
+    """Several that come while a compile does not look are one for Python: but the handler runs
+    after each, soon. (In processor time: it does not matter who else uses the machine.)"""
     run(tmp_path, """
-        count = 0
+        import bisect
+        sent, handled = [], []
         def handler(number, frame):
-            global count
-            count += 1
+            handled.append(time.process_time())
             total(np.arange(3.0))  # compiled code inside the handler
         total(np.arange(3.0))
         signal.signal(signal.SIGUSR1, handler)
         stop = threading.Event()
         def send():
             for _ in range(1000):
+                sent.append(time.process_time())
                 os.kill(os.getpid(), signal.SIGUSR1)
                 time.sleep(0.0005)
             stop.set()
@@ -347,7 +350,10 @@ def test_a_thousand_signals(tmp_path):
             k += 1
             assert new_function(k)(np.zeros(4), 4)[0] == k
             assert busy(3000) == busy.py_func(3000)
-        assert count > 5, count
+        time.sleep(0.01)
+        assert handled[-1] >= sent[-1]
+        late = max(handled[bisect.bisect_left(handled, t)] - t for t in sent)
+        assert late < 0.5, late
     """)
 
 
@@ -366,7 +372,8 @@ def test_ctrl_c_between_calls(tmp_path):
 
 def test_ctrl_c_while_compiling(tmp_path):
     run(tmp_path, """
-        stopped = 0
+        stopped, dropped = 0, []
+        sys.unraisablehook = lambda error: dropped.append(error.exc_type)
         for k in range(40):
             f = new_function(k)
             timer = threading.Timer(k / 1000, os.kill, (os.getpid(), signal.SIGINT))
@@ -379,7 +386,7 @@ def test_ctrl_c_while_compiling(tmp_path):
                 stopped += 1
             assert f(np.zeros(3), 3)[2] == k
         # Python itself reports and drops one that comes in some callback of its own.
-        assert stopped >= 37, stopped
+        assert stopped + dropped.count(KeyboardInterrupt) == 40, (stopped, dropped)
     """)
 
 
@@ -470,6 +477,17 @@ ENDLESS = """
         for i in range(n):
             a[(i & 3) - 4 if n > 5 else i] += 1
 
+    many = np.broadcast_to(np.ones(1), 1 << 50)
+    many_complex = np.broadcast_to(np.ones(2, np.complex64), (1 << 50, 2))[:, 0]
+
+    @njit(nogil={nogil})
+    def sum_of_many(a):
+        return a[0] + many.sum()
+
+    @njit(nogil={nogil})
+    def sum_of_many_complex(a):
+        return many_complex.sum()
+
     f = {function}
     from whipsnake import typeof
     f.compile((typeof(a),))
@@ -480,7 +498,7 @@ ENDLESS = """
         print("stopped", late if late > {most} else "soon")
 """
 FORMS = ["endless", "outer", "empty", "counted", "nest", "short", "checked", "recursive",
-         "wrong_index", "slow_copy"]
+         "wrong_index", "slow_copy", "sum_of_many", "sum_of_many_complex"]
 JOINED = """threading.Thread(target=f, args=(a,)).start()
         send_from_outside()
         threading.enumerate()[-1].join()"""

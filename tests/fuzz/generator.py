@@ -14,6 +14,8 @@ import random
 LIMIT = 1 << 20       # bound of every integer variable
 TOO_BIG = 1 << 62     # bound of every integer expression
 MAX_TRIPS = 400       # product of the trip counts of nested loops
+CAUGHT = ["ValueError", "KeyError", "(RuntimeError, IndexError)", "LookupError", "ArithmeticError",
+          "Exception"]
 
 
 class Scope:
@@ -43,6 +45,7 @@ class Generator:
         self.helpers = []  # (name, parameter types, result type)
         self.counter = 0
         self.risky = self.random.random() < 0.35
+        self.inside_try = 0
 
     def chance(self, p):
         return self.random.random() < p
@@ -344,10 +347,10 @@ class Generator:
     def statement(self, scope, level, budget, trips, in_loop):
         kinds = ["assign"] * 3 + ["augment", "swap", "store", "store"]
         if budget > 0:
-            kinds += ["if", "if", "while"] + (["for"] * 3 if trips > 4 else [])
+            kinds += ["if", "if", "while", "try", "maybe"] + (["for"] * 3 if trips > 4 else [])
         if in_loop:
             kinds += ["leave"]
-        if self.risky:
+        if self.risky or self.inside_try:
             kinds += ["raise"]
         getattr(self, "do_" + self.random.choice(kinds))(scope, level, budget, trips, in_loop)
 
@@ -445,6 +448,40 @@ class Generator:
         error = self.random.choice(["ValueError", "KeyError", "RuntimeError"])
         self.emit(level, f"if {self.bool_expr(scope, 3)} and {self.bool_expr(scope, 2)}:")
         self.emit(level + 1, f'raise {error}("code", {self.int_expr(scope, 1)[0]})')
+
+    def do_try(self, scope, level, budget, trips, in_loop):
+        """What a block raises, its own loops and helpers included, is caught, or passes by."""
+        self.emit(level, "try:")
+        self.inside_try += 1
+        self.block(scope.copy(), level + 1, budget, trips, in_loop)
+        if self.chance(0.5):
+            self.do_raise(scope, level + 1)
+        self.inside_try -= 1
+        for caught in self.random.sample(CAUGHT, self.random.randint(1, 2)):
+            self.emit(level, f"except {caught}:")
+            self.block(scope.copy(), level + 1, budget, trips // 2, in_loop)
+            if self.chance(0.1):
+                self.emit(level + 1, "raise")
+        if self.chance(0.3):
+            self.emit(level, "else:")
+            self.block(scope.copy(), level + 1, 1, trips // 2, in_loop)
+        if self.chance(0.3):
+            self.emit(level, "finally:")
+            self.block(scope.copy(), level + 1, 1, trips // 2, False)
+
+    def do_maybe(self, scope, level, budget, trips, in_loop):
+        """A variable that is None on some paths."""
+        name, ty = self.fresh("m"), self.random.choice(["int", "float", "pair"])
+        self.emit(level, f"{name} = None")
+        self.emit(level, f"if {self.bool_expr(scope, 2)}:")
+        self.emit(level + 1, f"{name} = {self.value(scope, ty)}")
+        inner = scope.copy()
+        inner.variables[name] = ty
+        there = self.chance(0.5)
+        self.emit(level, f"if {name} is {'not ' if there else ''}None:")
+        self.block(inner if there else scope.copy(), level + 1, budget, trips, in_loop)
+        self.emit(level, "else:")
+        self.block(scope.copy() if there else inner, level + 1, budget, trips, in_loop)
 
     # -- functions --------------------------------------------------------------------------
 

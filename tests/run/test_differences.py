@@ -206,6 +206,20 @@ def test_globals_are_constants_of_each_compile():
         LIMIT = 3
 
 
+def test_what_comes_with_python_does_not_change(monkeypatch):
+    def add(x, y=1):
+        return x + y
+
+    def f(x):
+        return math.sqrt(x) + add(x)
+
+    fast = compiled(f)
+    assert fast(4.0) == f(4.0) == 7.0
+    monkeypatch.setattr(math, "sqrt", abs)
+    add.__defaults__ = (2,)
+    assert (fast(4.0), f(4.0)) == (7.0, 10.0)
+
+
 def test_recursion_ends_with_the_stack():
     func = compiled(depth)
     assert func(50_000) == 50_000

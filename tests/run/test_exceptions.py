@@ -9,6 +9,7 @@ PYTEST_DONT_REWRITE: the assert statements below belong to the programs.
 import contextlib
 import enum
 import io
+import sys
 import traceback
 
 import numpy as np
@@ -83,6 +84,105 @@ def same(source, *cases):
 
 
 PROGRAMS = {
+    "caught where it is raised": ("""
+        def g(x):
+            if x % 3 == 1:
+                raise ValueError("one", x)
+            if x % 3 == 2:
+                raise Derived("two", x)
+            return x
+
+        def f(x):
+            n = 0
+            for i in range(x):
+                try:
+                    n += g(i)
+                except KeyError:
+                    n += 1000
+                except ValueError:
+                    n -= 1
+                else:
+                    n += 100
+            return n
+        """, 0, 1, 2, 10),
+    "the handler fails in its turn": ("""
+        def g(x):
+            raise MyError("first", x)
+
+        def f(x):
+            n = 0
+            for i in range(x):
+                try:
+                    g(i)
+                except Exception:
+                    n += 10 // (2 - i)
+            return n
+        """, 1, 2, 3, 4),
+    "a handler that fails sometimes, caught outside": ("""
+        def f(x):
+            n = 0
+            for i in range(10):
+                try:
+                    try:
+                        raise KeyError("k", i)
+                    except LookupError:
+                        n += 10 // (i - x)
+                        raise IndexError
+                    finally:
+                        n += 1
+                except ZeroDivisionError as e:
+                    print(repr(e.__context__), n)
+                except IndexError:
+                    n += 2
+            return n
+        """, 0, 5, 20),
+    "raised again where it was caught": ("""
+        def g(x):
+            try:
+                raise ValueError(x)
+            except ValueError:
+                if x > 1:
+                    raise
+                return 0
+
+        def f(x):
+            try:
+                return g(x)
+            except ValueError as e:
+                if x > 2:
+                    raise e
+                return e.args[0]
+        """, 0, 2, 3),
+    "a check that stays in its loop, whose variable the handler reads": ("""
+        def f(x):
+            a = np.arange(x + 3)
+            t = (x, 0.5)
+            try:
+                try:
+                    raise IndexError
+                except IndexError:
+                    i = 0
+                    while i < x:
+                        i += 1
+                        t = (int(a[-7]), 2.5)
+                    raise
+            except LookupError:
+                return t
+        """, 0, 2, 9),
+    "passing the wrong handlers": ("""
+        def f(x):
+            try:
+                try:
+                    if x:
+                        raise Derived("d", x)
+                    raise OSError(2, "gone")
+                except (KeyError, IndexError):
+                    return 1
+                except FileNotFoundError:
+                    return 2
+            except MyError:
+                return 3
+        """, 0, 1),
     "typed": ("""
         def f(x):
             try:
@@ -779,6 +879,56 @@ def test_the_traceback_is_pythons_to_the_caret():
         (17, "f"), (9, "g"), (3, "h")]
     text = "".join(traceback.format_exception(caught.value))
     assert "                  ~^^^^^^^" in text
+
+
+def test_exceptions_from_python():
+    """As arguments, alone and in tuples: tested, printed, raised, stored as causes, given back."""
+    def look(e):
+        return (str(e), repr(e), isinstance(e, ValueError), isinstance(e, (MyError, KeyError)),
+                e.args[0])
+
+    def throw(e, again):
+        try:
+            raise e
+        except ValueError as caught:
+            if again:
+                raise
+            return caught
+        except Exception as caught:
+            raise RuntimeError("other") from caught
+
+    def pick(pair, first):
+        return pair[0] if first else pair[1]
+
+    one, mine = ValueError("one"), Derived("mine")
+    for e in (one, mine, KeyError("k"), Coded(3)):
+        assert compiled(look)(e) == look(e)
+    assert compiled(throw)(one, False) is one
+    assert compiled(pick)((one, mine), True) is one and compiled(pick)((one, mine), False) is mine
+    for e, again in ((one, True), (mine, True), (KeyError("k"), False)):
+        with pytest.raises(Exception) as want:
+            throw(e, again)
+        e.__traceback__ = None
+        with pytest.raises(Exception) as got:
+            compiled(throw)(e, again)
+        assert type(got.value) is type(want.value) and got.value.args == want.value.args
+        assert got.value is e or got.value.__cause__ is e
+
+
+def test_exceptions_from_python_are_released():
+    @njit
+    def same(e, n):
+        last = e
+        for _ in range(n):
+            last = ValueError(last)
+        return e
+
+    e = MyError("x")
+    same(e, 2)
+    count = sys.getrefcount(e)
+    for _ in range(100):
+        assert same(e, 3) is e
+    assert sys.getrefcount(e) == count
 
 
 def test_e_args_needs_one_type():

@@ -2,10 +2,13 @@
 
 import enum
 import math
+import threading
 import types as pytypes
 
 import numpy as np
 import pytest
+
+from whipsnake import extending
 
 from support import check, compiled, make, needs_compiler, njit
 
@@ -335,3 +338,130 @@ def test_a_module_named_like_numpy_is_watched():
     assert f(3) == 12
     scale.__globals__["FACTOR"] = 5
     assert f(3) == 30
+
+
+def check_changes(owner, name, values, f, *args):
+    """f(*args) as compiled, after each of the values was put there, against plain Python."""
+    fast = njit(f)
+    for value in values * 2:
+        setattr(owner, name, value)
+        assert repr(fast(*args)) == repr(f(*args)), (name, value)
+
+
+@needs_compiler
+def test_attributes_of_modules_in_modules_are_noticed():
+    pkg, sub = pytypes.ModuleType("pkg"), pytypes.ModuleType("pkg.sub")
+    pkg.sub, sub.X, sub.scale = sub, 1, njit(lambda x: x * 2)
+    f = make("def f(x):\n    return pkg.sub.scale(x) + pkg.sub.X\n", pkg=pkg)
+    check_changes(sub, "X", [1, 2.5, 3, (1 > 0)], f, 4)
+    check_changes(sub, "scale", [njit(lambda x: x * 3), njit(lambda x: x + 0.5)], f, 4)
+    other = pytypes.ModuleType("pkg.sub")
+    other.X, other.scale = 100, njit(lambda x: -x)
+    check_changes(pkg, "sub", [other, sub], f, 4)
+
+
+@needs_compiler
+def test_attributes_that_only_a_callee_names_are_noticed():
+    settings = pytypes.ModuleType("settings")
+    settings.RATE = 2
+    helper = make("def helper(m, x):\n    return m.RATE * x\n", "helper")
+    f = make("def f(x):\n    return helper(settings, x)\n", helper=njit(helper), settings=settings)
+    check_changes(settings, "RATE", [2, 5, 0.5], f, 4)
+
+
+@needs_compiler
+def test_attributes_of_classes_are_noticed():
+    class Base:
+        N = 3
+
+    class Config(Base):
+        SCALE = 1.5
+
+    f = make("def f(x):\n    return x * Config.SCALE + Config.N\n", Config=Config)
+    check_changes(Config, "SCALE", [1.5, 2.5, 4], f, 2)
+    check_changes(Base, "N", [3, 4, 0.25], f, 2)
+    fast = njit(f)
+    assert fast(1) == f(1)
+    Config.N = 70  # hides the base's
+    assert fast(1) == f(1)
+    del Config.N
+    assert fast(1) == f(1)
+
+
+@needs_compiler
+def test_names_that_hide_builtins_are_noticed():
+    f = make("def f(x):\n    return abs(x) + max(x, 1)\n")
+    fast = njit(f)
+    assert fast(-5) == 6
+    f.__globals__["abs"] = njit(lambda x: x * 100)
+    assert fast(-5) == -499
+    del f.__globals__["abs"]
+    assert fast(-5) == 6
+
+
+@needs_compiler
+def test_a_name_that_becomes_another_module_is_noticed():
+    one, two = pytypes.ModuleType("one"), pytypes.ModuleType("two")
+    one.K, two.K = 1, 2
+    f = make("def f(x):\n    return x + m.K\n", m=one)
+    fast = njit(f)
+    for module in (one, two, one, two):
+        f.__globals__["m"] = module
+        assert fast(10) == 10 + module.K
+
+
+def change_while_compiling(f, name, new):
+    """Calls the function for the first time, while another thread changes a global of it as soon as
+    the compile lets it run."""
+    started, stop = threading.Event(), threading.Event()
+
+    def change():
+        started.set()
+        while not f._entries() and not stop.is_set():  # runs when the compile gives up the GIL
+            f.py_func.__globals__[name] = new
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    started.wait()
+    result = f(1)
+    stop.set()
+    thread.join()
+    f.py_func.__globals__[name] = new
+    return result
+
+
+@needs_compiler
+@pytest.mark.parametrize("cache", [False, True])
+def test_a_global_that_changes_while_compiling(cache):
+    for _ in range(5):
+        f = njit(make("def f(x):\n    return x + K\n", K=10), cache=cache)
+        assert change_while_compiling(f, "K", 20) in (11, 21)
+        assert [f(1), f(1)] == [21, 21]
+        f.py_func.__globals__["K"] = 10
+        assert f(1) == 11
+
+
+@needs_compiler
+def test_a_change_and_back_while_compiling():
+    """Overloads are Python: one changes a global before it is read, one changes it back later."""
+    g = make("def g(x):\n    return K\n", "g", K=10)
+    values = {"first": [20], "second": [10]}
+
+    def swap(when):
+        def plain(x):
+            return x
+
+        @extending.overload(plain)
+        def choose(x):
+            if values[when]:
+                g.__globals__["K"] = values[when].pop()
+            return lambda x: x
+
+        return plain
+
+    f = make("def f(x):\n    return first(x) + g(x) + second(x)\n", first=swap("first"), g=g,
+             second=swap("second"))
+    fast = njit(f)
+    fast(1)
+    assert values == {"first": [], "second": []}
+    assert [fast(1), fast(1)] == [12, 12]

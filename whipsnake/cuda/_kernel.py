@@ -151,6 +151,18 @@ class Kernel:
         """Assembly for the CPU and this block size."""
         return self._text("asm", signature, block)
 
+    def explain(self, signature=None, block=None):
+        """What the compiler did with each line, as f.explain() says it of functions: for the sizes
+        of block that it was launched with, or for `block`."""
+        from whipsnake._explain import Report, explain
+
+        if block is not None:
+            functions = [self._for_block(_block_extents(block))]
+        else:
+            functions = list(self._functions.values())
+        found = [s for f in functions for s in explain(f, signature).signatures]
+        return Report(self.__qualname__, found)
+
     def __repr__(self):
         return f"<kernel {self.__qualname__}>"
 
