@@ -30,7 +30,7 @@ class LaneRun:
     def __init__(self, lane):
         self.lane = lane
         # Python takes a smaller size, and one process is enough of it.
-        self.size = "SMALL" if lane.engine == "python" else "SIZE"
+        self.size = "SMALL" if lane.name == "python" else "SIZE"
         self.starts, self.turns = [], []
         self.least, self.peak, self.scale, self.error = math.inf, 0, 1.0, None
 
@@ -75,8 +75,8 @@ class LaneRun:
         }
 
 
-def measure_program(name, lanes, rounds, bursts, seconds):
-    """One program on all lanes, in `rounds` processes each.
+def measure_program(name, lanes, rounds, bursts, seconds, folder="programs"):
+    """One program of the folder on all lanes, in `rounds` processes each.
 
     Returns by lane {"cold", "import", "decorate", "first", "steady", "least", "turns", "peak",
     "scaled_by"}, or {"error"}. `turns` lists the steady times turn by turn; a cold start is import
@@ -87,7 +87,7 @@ def measure_program(name, lanes, rounds, bursts, seconds):
         with contextlib.ExitStack() as stack:
             alive = [r for r in runs if not r.error and (number == 0 or r.size == "SIZE")]
             for run in alive:
-                run.start(stack, name, seconds)
+                run.start(stack, f"{folder}.{name}", seconds)
             for _ in range(bursts):
                 for run in alive:
                     if not run.error:
@@ -314,5 +314,5 @@ def measure_polls(lane, names, rounds, bursts, seconds, progress):
     return table
 
 
-def program_names():
-    return sorted(path.stem for path in (HERE / "programs").glob("*.py"))
+def program_names(folder="programs"):
+    return sorted(path.stem for path in (HERE / folder).glob("*.py"))

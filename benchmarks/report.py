@@ -81,6 +81,46 @@ def programs_table(programs):
     return table(head, rows)
 
 
+def arrays_table(programs):
+    head = ["program", "cold: whipsnake", "numba", "ratio", "steady: whipsnake", "numba", "numpy"]
+    head += ["over numba", "over numpy", "verdict"]
+    rows = []
+    for name, row in programs.items():
+        ours, numba, numpy = (row.get(lane) for lane in ("whipsnake", "numba", "numpy"))
+        ratios = targets.array_ratios(row)
+        rows.append(
+            [
+                name,
+                milliseconds(ours, "cold"),
+                milliseconds(numba, "cold"),
+                times(ratios["cold"], targets.COLD_EACH),
+                milliseconds(ours, "steady"),
+                milliseconds(numba, "steady"),
+                milliseconds(numpy, "steady"),
+                times(ratios["steady"], targets.STEADY_EACH),
+                times(ratios["numpy"], targets.NUMPY_EACH),
+                targets.verdict_of_arrays(row),
+            ]
+        )
+    each = [targets.array_ratios(row) for row in programs.values()]
+    mean = {
+        column: targets.geometric_mean(row[column] for row in each)
+        for column in ("cold", "steady", "numpy")
+    }
+    rows.append(
+        [
+            "geometric mean",
+            *column_means(programs, "cold", ("whipsnake", "numba")),
+            times(mean["cold"], targets.COLD_MEAN),
+            *column_means(programs, "steady", ("whipsnake", "numba", "numpy")),
+            times(mean["steady"], targets.ARRAYS_MEAN),
+            times(mean["numpy"]),
+            "",
+        ]
+    )
+    return table(head, rows)
+
+
 def column_means(programs, key, lanes):
     for lane in lanes:
         rows = [row[lane] for row in programs.values() if lane in row]
@@ -194,8 +234,9 @@ def polls_table(polls):
 def failures(results):
     """Lines saying what failed, with the engine's own words."""
     lines = []
-    for name, row in results.get("programs", {}).items():
-        lines += [f"- {name}, {lane}: {r['error']}" for lane, r in row.items() if "error" in r]
+    for section in ("programs", "arrays"):
+        for name, row in results.get(section, {}).items():
+            lines += [f"- {name}, {lane}: {r['error']}" for lane, r in row.items() if "error" in r]
     for lane, errors in results.get("calls", {}).get("errors", {}).items():
         lines += [f"- call with {shape}, {lane}: {text}" for shape, text in errors.items()]
     return lines
@@ -226,6 +267,12 @@ SECTIONS = (
         parts_table,
         "Milliseconds; peak resident memory of the process after the first call, in MiB. C's is "
         "that of Python, NumPy and the data alone.",
+    ),
+    (
+        "arrays",
+        "Programs on whole arrays",
+        arrays_table,
+        "Milliseconds, medians, as above. NumPy runs the same text as plain Python.",
     ),
     ("import", "Import", imports_table, "Milliseconds; the engine's is on top of NumPy's."),
     (

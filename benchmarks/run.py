@@ -11,6 +11,7 @@ writes them to benchmarks/.build/. Needs nothing but the standard library; the w
 
 import argparse
 import contextlib
+import dataclasses
 import json
 import os
 import pathlib
@@ -26,7 +27,7 @@ import targets
 from machine import machine_line
 from lanes import HERE, WorkerFailed, WorkerProcess, find_lanes
 
-SECTIONS = ("programs", "import", "warm", "calls", "checks", "polls", "growth")
+SECTIONS = ("programs", "arrays", "import", "warm", "calls", "checks", "polls", "growth")
 # rounds of processes, bursts per process, seconds per burst, calls per sample
 FULL = (4, 8, 0.03, 20_000)
 QUICK = (1, 5, 0.02, 5_000)
@@ -69,7 +70,7 @@ def check_results(lanes, names):
             size = "SMALL" if lane.engine == "python" else "SIZE"
             try:
                 with WorkerProcess(lane) as worker:
-                    worker.ask("program", name=name, size=size)
+                    worker.ask("program", name=f"programs.{name}", size=size)
                     worker.ask("check")
                 words.append(f"{lane.name} right")
             except WorkerFailed as error:
@@ -89,6 +90,25 @@ def measure_programs(lanes, names, effort):
             cold = "" if lane in ("c", "python") else f"{report.milliseconds(r, 'cold')} + "
             parts.append(f"{lane} {cold}{report.milliseconds(r, 'steady')}")
         parts.append(targets.verdict(name, row))
+        progress(f"  [{number:>2}/{len(names)}] {name:<22} " + "   ".join(parts))
+        for lane, r in row.items():
+            if "error" in r:
+                progress(f"          {lane}: {r['error']}")
+    return table
+
+
+def measure_arrays(lanes, effort):
+    """The programs in arrays/: NumPy takes Python's place, and C has none."""
+    rounds, bursts, seconds, _ = effort
+    numpy = dataclasses.replace(lanes["python"], name="numpy")
+    chosen = [lanes[name] for name in ("whipsnake", "numba") if name in lanes] + [numpy]
+    table = {}
+    for number, name in enumerate(names := measure.program_names("arrays"), 1):
+        row = table[name] = measure.measure_program(
+            name, chosen, rounds, bursts, seconds, folder="arrays"
+        )
+        parts = [f"{lane} {report.milliseconds(r, 'steady')}" for lane, r in row.items()]
+        parts.append(targets.verdict_of_arrays(row))
         progress(f"  [{number:>2}/{len(names)}] {name:<22} " + "   ".join(parts))
         for lane, r in row.items():
             if "error" in r:
@@ -119,6 +139,9 @@ def measure_all(options, lanes, results):
     if "programs" in options.sections:
         progress("programs: milliseconds, cold + steady")
         results["programs"] = measure_programs(every, options.programs, effort)
+    if "arrays" in options.sections:
+        progress("programs on whole arrays: milliseconds, steady")
+        results["arrays"] = measure_arrays(lanes, effort)
     if "checks" in options.sections:
         progress("checks: time with over time without")
         results["checks"] = measure.measure_checks(

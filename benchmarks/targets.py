@@ -14,6 +14,10 @@ SIGNATURES_SECONDS = 0.020
 # C's compiler turns recursion into loops, and C checks neither stack nor status: see README.md.
 NOT_HELD_TO_C = ("fib", "ackermann", "exceptions")
 
+# Programs on whole arrays: against Numba as above but for the mean; NumPy within what noise leaves.
+ARRAYS_MEAN = 1.3
+NUMPY_EACH = 0.95
+
 # Nanoseconds where a plain Python call takes 20.
 CALLS = {"two floats": 40.0, "two ints": 40.0, "one array": 50.0, "five arrays": 120.0}
 
@@ -74,6 +78,25 @@ def verdict(name, rows):
     return "missed: " + ", ".join(words) if words else "ok"
 
 
+def array_ratios(rows):
+    """The same for a program on whole arrays: cold, and steady over Numba and over NumPy."""
+    ratios = program_ratios(rows)
+    ratios["numpy"] = paired_ratio(rows.get("numpy"), rows.get("whipsnake"))
+    return ratios
+
+
+def verdict_of_arrays(rows):
+    """As `verdict`."""
+    if "error" in rows.get("whipsnake", {}):
+        return "missed: runs"
+    ratios = array_ratios(rows)
+    limits = {"cold": (COLD_EACH, "cold start"), "steady": (STEADY_EACH, "Numba"),
+              "numpy": (NUMPY_EACH, "NumPy")}
+    words = [word for column, (limit, word) in limits.items()
+             if ratios[column] and ratios[column] < limit]
+    return "missed: " + ", ".join(words) if words else "ok"
+
+
 def mean_ratios(programs):
     """Geometric means of the columns of `program_ratios`; recursion is left out of those of C."""
     rows = {name: program_ratios(row) for name, row in programs.items()}
@@ -98,6 +121,8 @@ def verdicts(results):
     programs = results.get("programs")
     if programs:
         rows += program_verdicts(programs)
+    if results.get("arrays"):
+        rows += array_verdicts(results["arrays"])
     imports = results.get("import", {}).get("whipsnake")
     if imports:
         took = imports["import"]
@@ -177,6 +202,17 @@ def program_verdicts(programs):
     ):
         if means[column]:
             rows.append((what, f"{means[column]:.2f}x", f">= {limit:g}x", means[column] >= limit))
+    return rows
+
+
+def array_verdicts(programs):
+    each = {name: array_ratios(row) for name, row in programs.items()}
+    short = [name for name, row in programs.items() if verdict_of_arrays(row) != "ok"]
+    mean = geometric_mean(row["steady"] for row in each.values())
+    rows = [("array programs that miss a target", ", ".join(short) or "none", "none", not short)]
+    if mean:
+        rows.append(("array programs against Numba, mean", f"{mean:.2f}x", f">= {ARRAYS_MEAN:g}x",
+                     mean >= ARRAYS_MEAN))
     return rows
 
 

@@ -32,12 +32,15 @@ class Worker:
         self.batch = 1
 
     def program(self, name, size="SIZE"):
-        """Import the engine, decorate, call once: the three parts of a cold start."""
+        """Import the engine, decorate, call once: the three parts of a cold start.
+
+        name: of the module, "programs.nbody". A module without `work` has the work of its size.
+        """
         start = clock()
         if self.engine != "c":
             importlib.import_module("engine")
         imported = clock()
-        module = importlib.import_module(f"programs.{name}")
+        module = importlib.import_module(name)
         decorated = clock()
         amount = getattr(module, size)
         args = module.setup(amount)
@@ -45,18 +48,19 @@ class Worker:
         if self.engine == "c":
             import c_peer
 
-            run = c_peer.load(name, args)
+            run = c_peer.load(name.split(".")[-1], args)
         first = clock()
         self.result = run(*args)
         end = clock()
         self.module, self.args, self.call = module, args, lambda: run(*args)
         self.batch = max(1, int(BATCH_SECONDS / (end - first)))
+        work = getattr(module, "work", float)
         return {
             "import": imported - start,
             "decorate": decorated - imported,
             "first": end - first,
-            "work": float(module.work(amount)),
-            "full_work": float(module.work(module.SIZE)),
+            "work": float(work(amount)),
+            "full_work": float(work(module.SIZE)),
         }
 
     def check(self):
