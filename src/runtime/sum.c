@@ -12,12 +12,23 @@ enum { BLOCK = 128, LANES = 8 };
         memcpy(&v, p, sizeof v); /* elements may be misaligned */                             \
         return v;                                                                             \
     }                                                                                         \
+    typedef T Lanes_##name __attribute__((vector_size(LANES * sizeof(T))));                   \
     static T block_##name(const char *p, int64_t n, int64_t stride) {                         \
-        T r[LANES];                                                                           \
-        for (int k = 0; k < LANES; k++) r[k] = at_##name(p + k * stride);                     \
-        int64_t i = LANES;                                                                    \
-        for (; i < n - n % LANES; i += LANES)                                                 \
-            for (int k = 0; k < LANES; k++) r[k] += at_##name(p + (i + k) * stride);          \
+        Lanes_##name r, v;                                                                    \
+        int64_t whole = n - n % LANES, i = LANES;                                             \
+        if (stride == sizeof(T)) {                                                            \
+            memcpy(&r, p, sizeof r);                                                          \
+            for (; i < whole; i += LANES) {                                                   \
+                memcpy(&v, p + i * (int64_t)sizeof(T), sizeof v);                             \
+                r += v;                                                                       \
+            }                                                                                 \
+        } else {                                                                              \
+            for (int k = 0; k < LANES; k++) r[k] = at_##name(p + k * stride);                 \
+            for (; i < whole; i += LANES) {                                                   \
+                for (int k = 0; k < LANES; k++) v[k] = at_##name(p + (i + k) * stride);       \
+                r += v;                                                                       \
+            }                                                                                 \
+        }                                                                                     \
         T sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));            \
         for (; i < n; i++) sum += at_##name(p + i * stride);                                  \
         return sum;                                                                           \

@@ -69,13 +69,28 @@ static PyObject *call_linecache(Cx *cx, PyObject *linecache, const char *name, P
 }
 
 /* linecache.getlines: new, or NULL with the exception set. linecache is not made for threads: another one that
- * reads the same file may drop the entry between the question whether it is there and the answer. */
+ * reads the same file may drop the entry between the question whether it is there and the answer. (What it cannot
+ * give at all is read without it, if it is a file.) */
 static PyObject *call_getlines(Cx *cx, PyObject *linecache, PyObject *name, PyObject *globals) {
     for (int tries = 1;; tries++) {
         PyObject *lines = call_linecache(cx, linecache, "getlines", name, globals);
         if (lines || tries == 16 || !PyErr_ExceptionMatches(PyExc_KeyError)) return lines;
         PyErr_Clear();
     }
+}
+
+static void close_file(void *file) { fclose(file); }
+
+/* A file as a str; new, or NULL. */
+static PyObject *read_file(Cx *cx, const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file) return NULL;
+    cx_defer(cx, close_file, file);
+    Buf text = {0};
+    char part[1 << 14];
+    for (size_t n; (n = fread(part, 1, sizeof part, file)) != 0;) buf_add(cx, &text, part, n);
+    return !ferror(file) && text.n ? PyUnicode_FromStringAndSize(text.at, (Py_ssize_t)text.n)
+                                   : NULL;
 }
 
 Lines syn_find_lines(Cx *cx, PyObject *name, PyObject *globals) {
@@ -93,21 +108,8 @@ Lines syn_find_lines(Cx *cx, PyObject *name, PyObject *globals) {
         lines.list = NULL;
     if (!lines.list && strcmp(filename, "<string>") == 0)
         lines.list = split_lines(cx, find_command(cx));
+    if (!lines.list) lines.list = split_lines(cx, py_keep(cx, read_file(cx, filename)));
     return lines;
-}
-
-static void close_file(void *file) { fclose(file); }
-
-/* A file as a str; new, or NULL. */
-static PyObject *read_file(Cx *cx, const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (!file) return NULL;
-    cx_defer(cx, close_file, file);
-    Buf text = {0};
-    char part[1 << 14];
-    for (size_t n; (n = fread(part, 1, sizeof part, file)) != 0;) buf_add(cx, &text, part, n);
-    return !ferror(file) && text.n ? PyUnicode_FromStringAndSize(text.at, (Py_ssize_t)text.n)
-                                   : NULL;
 }
 
 PyObject *syn_prelude_lines(Cx *cx, PyObject *name) {
