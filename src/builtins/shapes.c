@@ -134,8 +134,23 @@ static Ref same_elements(Lower *lo, Ref a, Ref b) {
     return r;
 }
 
+/* The block of memory that an array lies in, or the value that it came with. */
+static const Ins *find_root(Lower *lo, Ref a) {
+    const Ins *i = ir_at(lo->fn, lo_array_data(lo, a));
+    while (i->op == OP_FIELD || i->op == OP_DATA || i->op == OP_OFFSET)
+        i = ir_at(lo->fn, i->args[0]);
+    return i;
+}
+
+/* A new array overlaps none that was there before, and no other new one. */
+static bool is_apart(Lower *lo, Ref to, Ref from) {
+    const Ins *a = find_root(lo, to), *b = find_root(lo, from);
+    return a->op == OP_ALLOC && a != b &&
+           (b->op == OP_ARG || b->op == OP_GLOBAL || b->op == OP_ALLOC);
+}
+
 Ref overlap(Lower *lo, Ref to, Node *leaf) {
-    if (leaf->leaf == to) return 0;
+    if (leaf->leaf == to || is_apart(lo, to, leaf->leaf)) return 0;
     Ref low[2], high[2];
     address_range(lo, to, &low[0], &high[0]);
     address_range(lo, leaf->leaf, &low[1], &high[1]);

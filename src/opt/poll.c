@@ -1,26 +1,26 @@
 /* Puts polls into loops, so that Ctrl-C and other signals end or enter any of them soon:
  *
- *     before:             end = min(i + STRIDE, limit)
- *                         jump stretch(i, sums, end)
- *     stretch(i, sums, end):  jump header(i, sums)
+ *     before:             last = limit - STRIDE
+ *                         jump stretch(i, sums)
+ *     stretch(i, sums):   poll                                  once in so many iterations
+ *                         rest = i >= last, end = rest ? limit : i + STRIDE
+ *                         jump header(i, sums)
  *     header(i, sums):    i < end ?   no: ---+                  (was: i < limit)
  *     body: ...                              v
- *     stretch.end:        i < limit ?   no: where the loop went when it ended
- *     poll:               poll                                  once in so many iterations
- *                         jump stretch(i, sums, min(i + STRIDE, limit))
+ *     stretch.end:        rest ? where the loop went when it ended : stretch(i, sums)
  *
  * relies on: strip and all that changes loops have run    keeps: nothing of the graph, all values
  * leaves true: no way around a loop does more than about MOST operations without a poll
  *
  * A poll in a loop keeps the back end from making vector code of it, and costs a load and a branch
- * each time. So a loop that counts gets another one around it, as above, and runs without in between.
- * What that costs is one more test when the loop ends. Such stretches do little enough for some of
- * them to go by before the next poll, so the loop around counts as well and polls as rarely: much
- * depends on that where the inner loop is short, as over three coordinates or the taps of a filter,
- * which is known when it runs. A loop that can not become vector code and does much in each iteration
- * polls in each: the back end keeps more of it in registers then. A loop that runs a known and small number of times needs no poll and
- * counts as so many operations of the loop around it, which may become vector code as a whole. All
- * others poll each time around, unless each of their iterations passes a poll of a loop inside.
+ * each time. So a loop that counts gets another one around it, as above, and runs without in between;
+ * only innermost ones, since each such loop costs the back end a lot of time. What it costs when the
+ * program runs is a poll where the loop begins, which serves the loops around it as well, and a test
+ * where it ends. A loop that can not become vector code and does much in each iteration polls in
+ * each. A loop that runs a known and small number of times needs no poll and counts as so many
+ * operations of the loop around it, which may become vector code as a whole. An inner loop that goes
+ * along an array and does little has none either: memory ends it in time, and short rows are common.
+ * All others poll each time around, unless each of their iterations passes a poll of a loop inside.
  *
  * Functions that call themselves look for signals together with the end of the stack, so nothing is
  * done here about recursion; and a function without loops ends by itself. In functions that version
@@ -33,10 +33,12 @@
 
 enum {
     MOST = 1 << 24,   /* operations between two polls: some ten milliseconds */
-    INNER = 1 << 18,  /* of a loop with none in it */
     STRIDE = 1 << 16, /* iterations between two polls */
     LEAST = 16,       /* fewer are not worth a loop of their own */
     HEAVY = 64,       /* operations of an iteration beside which a poll is not seen */
+    SLOW = 24,        /* the same where each iteration waits for the one before */
+    LITTLE = 64,      /* operations for one element of a row that needs no poll */
+    FEW = 16,         /* iterations of an inner loop that the back end unrolls */
 };
 
 typedef struct Poll {
@@ -147,26 +149,17 @@ static Ref add(Poll *p, BlockId b, unsigned op, Type *ty, uint32_t n, const Ref 
     return ir_add(p->cx, p->fn, b, (Op)op, ty, (Span){0}, n, args);
 }
 
-/* How far the counter may go before the next poll, from `from`, where the loop goes on. In unsigned
- * arithmetic the distance to the limit is right however far apart the two are. */
-static Ref add_stop(Poll *p, BlockId b, const Count *c, Ref from, uint64_t iterations) {
-    Type *i64 = TY_I(64), *u64 = TY_U(64);
-    bool up = c->step > 0;
-    int64_t most = (int64_t)iterations * (up ? c->step : -c->step);
-    Ref far = ir_const(p->cx, p->fn, b, ir_const_int(p->cx, u64, most), (Span){0});
-    Ref left = add(p, b, OP_SUB, i64, 2, up ? (Ref[]){c->limit, from} : (Ref[]){from, c->limit});
-    left = add(p, b, OP_BITCAST, u64, 1, &left);
-    left = add(p, b, OP_MATH, u64, 2, (Ref[]){left, far});
-    ir_at(p->fn, left)->sub = MATH_MIN;
-    left = add(p, b, OP_BITCAST, i64, 1, &left);
-    return add(p, b, up ? OP_ADD : OP_SUB, i64, 2, (Ref[]){from, left});
+static Ref add_int(Poll *p, BlockId b, int64_t k) {
+    return ir_const(p->cx, p->fn, b, ir_const_int(p->cx, TY_I(64), k), (Span){0});
 }
 
-/* The same where the loop begins, which it perhaps does not. */
-static Ref add_first_stop(Poll *p, BlockId b, const Count *c, Ref from, uint64_t iterations) {
-    Ref stop = add_stop(p, b, c, from, iterations);
-    Ref any = add(p, b, c->op, TY_OF(TY_BOOL), 2, (Ref[]){from, c->limit});
-    return add(p, b, OP_SELECT, TY_I(64), 3, (Ref[]){any, stop, c->limit});
+/* From where on the counter may go to the limit without a poll; never on the other side of int64. */
+static Ref add_last(Poll *p, BlockId b, const Count *c, int64_t far) {
+    Ref end = add_int(p, b, c->step > 0 ? INT64_MIN + far : INT64_MAX - far);
+    Ref near = add(p, b, OP_MATH, TY_I(64), 2, (Ref[]){c->limit, end});
+    ir_at(p->fn, near)->sub = c->step > 0 ? MATH_MAX : MATH_MIN;
+    unsigned op = c->step > 0 ? OP_SUB : OP_ADD;
+    return add(p, b, op, TY_I(64), 2, (Ref[]){near, add_int(p, b, far)});
 }
 
 /* What the loop's own place in the source is: of its test, or of anything in it. */
@@ -197,48 +190,50 @@ static void insert_poll(Poll *p, BlockId b, const Loop *loop, bool rare) {
     ir_at(p->fn, r)->imm = rare;
 }
 
-/* The loop's edge to the new block around it, with one argument more. */
-static Edge edge_to_stretch(Poll *p, BlockId to, uint32_t n, const Ref *args, Ref end) {
-    Refs list = {0};
-    for (uint32_t k = 0; k < n; k++) vec_push(p->cx, &list, args[k]);
-    vec_push(p->cx, &list, end);
-    return ir_edge(p->cx, to, list.n, list.at);
+/* The edge of which the arguments are values of one block, for the same values of another. */
+static Edge renamed(Poll *p, const Edge *e, const Refs *from, const Refs *to) {
+    Edge out = ir_edge(p->cx, e->to, e->n, e->args);
+    for (uint32_t k = 0; k < out.n; k++)
+        for (uint32_t i = 0; i < from->n; i++)
+            if (out.args[k] == from->at[i]) out.args[k] = to->at[i];
+    return out;
 }
 
-static unsigned opposite(unsigned op) {
-    return op == OP_LT ? OP_GE : op == OP_LE ? OP_GT : op == OP_GT ? OP_LE : OP_LT;
-}
-
-static void stretch_loop(Poll *p, const Loop *loop, const Count *c, uint64_t iterations) {
+static BlockId new_stretch(Poll *p, const Loop *loop) {
     Fn *fn = p->fn;
-    BlockId stretch = ir_new_block(p->cx, fn, "stretch"),
-            at_end = ir_new_block(p->cx, fn, "stretch.end"), poll = ir_new_block(p->cx, fn, "poll");
+    BlockId b = ir_new_block(p->cx, fn, "stretch");
     const Refs *params = &fn->blocks.at[loop->header].params;
     for (uint32_t k = 0; k < params->n; k++)
-        ir_add_param(p->cx, fn, stretch, ir_at(fn, params->at[k])->ty);
-    const Refs *own = &fn->blocks.at[stretch].params;
-    ir_jump(p->cx, fn, stretch, loop->header, own->n, own->at);
-    Ref end = ir_add_param(p->cx, fn, stretch, TY_I(64));
+        ir_add_param(p->cx, fn, b, ir_at(fn, params->at[k])->ty);
+    const Edge *handler = &fn->blocks.at[loop->header].handler;
+    if (handler->to != NO_BLOCK)
+        fn->blocks.at[b].handler = renamed(p, handler, params, &fn->blocks.at[b].params);
+    insert_poll(p, b, loop, false);
+    return b;
+}
 
-    Edge in = fn->blocks.at[loop->preheader].term.succ[0];
-    Ref first =
-        add_first_stop(p, loop->preheader, c, in.args[ir_at(fn, c->counter)->imm], iterations);
-    fn->blocks.at[loop->preheader].term.succ[0] = edge_to_stretch(p, stretch, in.n, in.args, first);
+static void stretch_loop(Poll *p, const Loop *loop, const Count *c, int64_t iterations) {
+    Fn *fn = p->fn;
+    bool up = c->step > 0;
+    int64_t far = iterations * (up ? c->step : -c->step);
+    Ref last = add_last(p, loop->preheader, c, far);
+    BlockId stretch = new_stretch(p, loop), at_end = ir_new_block(p->cx, fn, "stretch.end");
+    const Refs *own = &fn->blocks.at[stretch].params;
+    Ref from = own->at[ir_at(fn, c->counter)->imm];
+    Ref rest = add(p, stretch, up ? OP_GE : OP_LE, TY_OF(TY_BOOL), 2, (Ref[]){from, last});
+    Ref stop =
+        add(p, stretch, up ? OP_ADD : OP_SUB, TY_I(64), 2, (Ref[]){from, add_int(p, stretch, far)});
+    Ref end = add(p, stretch, OP_SELECT, TY_I(64), 3, (Ref[]){rest, c->limit, stop});
+    ir_jump(p->cx, fn, stretch, loop->header, own->n, own->at);
+    fn->blocks.at[loop->preheader].term.succ[0].to = stretch;
 
     Term t = fn->blocks.at[loop->header].term;
+    const Refs *params = &fn->blocks.at[loop->header].params;
     Ref test = add(p, loop->header, c->op, TY_OF(TY_BOOL), 2, (Ref[]){c->counter, end});
     ir_branch(p->cx, fn, loop->header, test, t.succ[0], ir_edge(p->cx, at_end, 0, NULL), t.span);
-    Ref over = add(p, at_end, opposite(c->op), TY_OF(TY_BOOL), 2, (Ref[]){c->counter, c->limit});
-    ir_branch(p->cx, fn, at_end, over, t.succ[1], ir_edge(p->cx, poll, 0, NULL), t.span);
+    ir_branch(p->cx, fn, at_end, rest, t.succ[1], ir_edge(p->cx, stretch, params->n, params->at),
+              t.span);
     fn->blocks.at[at_end].term.cold = true;
-
-    Edge handler = fn->blocks.at[loop->header].handler;
-    if (handler.to != NO_BLOCK) handler = ir_edge(p->cx, handler.to, handler.n, handler.args);
-    fn->blocks.at[poll].handler = handler;
-    insert_poll(p, poll, loop, true);
-    Edge again = edge_to_stretch(p, stretch, params->n, params->at,
-                                 add_stop(p, poll, c, c->counter, iterations));
-    ir_jump(p->cx, fn, poll, stretch, again.n, again.args);
 }
 
 /* --- which loops -------------------------------------------------------------------------------- */
@@ -257,13 +252,64 @@ static uint32_t find_most(const Fn *fn, Ref r, int depth) {
     return a && b && a + b <= STRIDE ? a + b : 0;
 }
 
+/* What the counter is at first. */
+static Ref start_of(const Poll *p, const Loop *loop, const Count *c) {
+    const Edge *in = &p->fn->blocks.at[loop->preheader].term.succ[0];
+    return in->args[ir_at(p->fn, c->counter)->imm];
+}
+
 /* How many iterations the loops of a strip have at most: from start to start + n. */
 static uint32_t find_bound(const Poll *p, const Loop *loop, const Count *c) {
     const Ins *end = ir_at(p->fn, c->limit);
     if (c->op != OP_LT || c->step != 1 || end->op != OP_ADD) return 0;
-    const Edge *in = &p->fn->blocks.at[loop->preheader].term.succ[0];
-    if (end->args[0] != in->args[ir_at(p->fn, c->counter)->imm]) return 0;
+    if (end->args[0] != start_of(p, loop, c)) return 0;
     return find_most(p->fn, end->args[1], 2);
+}
+
+/* Does the back end unroll all loops in it? */
+static bool is_flat(const Poll *p, const Loop *loop) {
+    for (const Loop *l = loop->child; l; l = l->next) {
+        uint32_t trips = ir_const_trips(p->fn, p->cfg, l);
+        if (!trips || trips > FEW || !is_flat(p, l)) return false;
+    }
+    return true;
+}
+
+/* A sum of constants and of counters that go up from one: never negative. */
+static bool is_positive(const Poll *p, Ref r, int depth) {
+    const Ins *i = ir_at(p->fn, r);
+    int64_t k;
+    if (opt_int_const(p->fn, r, &k)) return k >= 0;
+    if (i->op == OP_ADD && depth)
+        return is_positive(p, i->args[0], depth - 1) && is_positive(p, i->args[1], depth - 1);
+    const Loop *loop = i->op == OP_PARAM ? p->loops->of[i->block] : NULL;
+    if (!loop || loop->header != i->block || loop->latch == NO_BLOCK) return false;
+    Count c = {.counter = r, .op = OP_LT};
+    return find_step(p, loop, &c) && opt_int_const(p->fn, start_of(p, loop, &c), &k) && k >= 0;
+}
+
+/* Is r hardly above the length of an array that has memory for each element? */
+static bool is_length(const Poll *p, Ref r, int depth) {
+    const Ins *i = ir_at(p->fn, r);
+    if (i->op == OP_FIELD) { /* of data, owner, shape, strides */
+        const Type *ty = ir_at(p->fn, i->args[0])->ty;
+        return ty->kind == TY_ARRAY && ty->layout != 'A' && i->imm >= 2 && i->imm < 2 + ty->ndim;
+    }
+    if (!depth-- || i->nargs < 2) return false;
+    if (i->op == OP_SELECT) /* n if n > 0 else 0 */
+        return is_length(p, i->args[1], depth) && is_positive(p, i->args[2], 0);
+    bool first = is_length(p, i->args[0], depth), is_math = i->op == OP_MATH;
+    int64_t k;
+    if (is_math && i->sub == MATH_MIN) return first || is_length(p, i->args[1], depth);
+    if (i->op == OP_SUB) return first && is_positive(p, i->args[1], 2);
+    if (i->op != OP_ADD && !(is_math && i->sub == MATH_MAX)) return false;
+    return first && opt_int_const(p->fn, i->args[1], &k) && k <= STRIDE;
+}
+
+/* Does it go along an array and do little? */
+static bool is_row(const Poll *p, const Loop *loop, const Count *c, uint64_t work) {
+    return loop->parent && c->op == OP_LT && work < LITTLE && is_flat(p, loop) &&
+           is_length(p, c->limit, 4) && is_positive(p, start_of(p, loop, c), 2);
 }
 
 /* Is there a poll, one of those from `first` on, on each way back to the header? */
@@ -310,35 +356,56 @@ static bool has_fixed_store(const Poll *p, const Loop *loop) {
     return false;
 }
 
-/* Is it an innermost loop of which the back end can not make vector code, as is easy to see? */
+/* Is it a loop of which the back end can not make vector code, as is easy to see? */
 static bool is_serial(const Poll *p, const Loop *loop) {
-    if (loop->child) return false;
     const Refs *params = &p->fn->blocks.at[loop->header].params;
     const Term *back = &p->fn->blocks.at[loop->latch].term;
     const Edge *e = &back->succ[back->kind == TERM_BRANCH && back->succ[0].to != loop->header];
+    if (loop->child) return false;
     for (uint32_t k = 0; k < params->n; k++)
         if (!adds_up(ir_at(p->fn, e->args[k]), params->at[k])) return true;
     return has_fixed_store(p, loop);
+}
+
+/* Does it add up floats in order? */
+static bool adds_floats(const Poll *p, const Loop *loop) {
+    const Refs *params = &p->fn->blocks.at[loop->header].params;
+    const Term *back = &p->fn->blocks.at[loop->latch].term;
+    const Edge *e = &back->succ[back->kind == TERM_BRANCH && back->succ[0].to != loop->header];
+    for (uint32_t k = 0; k < params->n && !loop->child; k++) {
+        const Ins *next = ir_at(p->fn, e->args[k]);
+        if (next->op == OP_ADD && next->ty->kind == TY_FLOAT && !(next->fast & FAST_REASSOC) &&
+            (next->args[0] == params->at[k] || next->args[1] == params->at[k]))
+            return true;
+    }
+    return false;
+}
+
+/* Is a stretch worth the while? */
+static bool is_stretched(const Poll *p, const Loop *loop, uint64_t work) {
+    if (MOST / work < LEAST || !is_flat(p, loop)) return false;
+    return work < (adds_floats(p, loop) ? SLOW : HEAVY) || !is_serial(p, loop);
 }
 
 /* Polls for a loop and all in it. Returns how many operations it may do without a poll. */
 static uint64_t place(Poll *p, const Loop *loop) {
     uint32_t first = p->polled.n;
     uint64_t work = 0, trips;
+    bool is_plain = p->fn->is_slow || p->fn->options.debug;
     for (const Loop *l = loop->child; l; l = l->next) work += place(p, l);
-    uint64_t most = work < INNER ? INNER : MOST;
     for (uint32_t k = 0; k < loop->nblocks; k++)
         if (p->loops->of[loop->blocks[k]] == loop) work += weigh_block(p->fn, loop->blocks[k]);
     Count c;
     bool counts = find_count(p, loop, &c);
     trips = ir_const_trips(p->fn, p->cfg, loop);
     if (!trips && counts) trips = find_bound(p, loop, &c);
-    if (trips && work * trips <= most) return work * trips;
+    if (trips && work * trips <= MOST) return work * trips;
     if (is_covered(p, loop, first)) return work;
-    uint64_t iterations = most / work < STRIDE ? most / work : STRIDE;
-    bool is_plain = p->fn->is_slow || p->fn->options.debug;
-    if (counts && !is_plain && iterations >= LEAST && (work < HEAVY || !is_serial(p, loop))) {
-        stretch_loop(p, loop, &c, iterations);
+    if (counts && !is_plain && is_row(p, loop, &c, work)) return MOST;
+    if (counts && !is_plain && is_stretched(p, loop, work)) {
+        uint64_t iterations = MOST / work < STRIDE ? MOST / work : STRIDE;
+        stretch_loop(p, loop, &c, (int64_t)iterations);
+        vec_push(p->cx, &p->polled, loop->preheader);
         return work * iterations;
     }
     BlockId b = is_plain ? loop->header : poll_block(p, loop);

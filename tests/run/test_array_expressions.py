@@ -219,6 +219,26 @@ def overlapping(a, start, stop, step, start2, stop2, step2):
     a[start:stop:step] = a[start2:stop2:step2] * 2 + a[start:stop:step]
 
 
+def test_a_new_array_is_not_compared_with_what_was_there_before():
+    """It can overlap nothing, so there is no second way by a copy; between arguments there is."""
+
+    @njit
+    def to_new(a):
+        out = np.empty(a.shape)
+        out[...] = a
+        return out
+
+    @njit
+    def to_old(a, out):
+        out[...] = a
+
+    to_new(A)
+    to_old(A, np.zeros_like(A))
+    count = [sum(len(re.findall("call .*@ws_alloc", text)) for text in f.inspect_llvm().values())
+             for f in (to_new, to_old)]
+    assert count == [1, 1]
+
+
 # -- order of effects -----------------------------------------------------------------------------
 
 
