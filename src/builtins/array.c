@@ -217,23 +217,6 @@ static Ref lower_array(Lower *lo, Call *c) {
     return a;
 }
 
-/* common_dtype(arrays): what the arrays of a tuple have in common. */
-static Type *type_common_dtype(Call *c) {
-    Type *ty = c->args[0].ty, *all = NULL;
-    if (ty->kind != TY_TUPLE || !ty->nitems) return rule_no_overload(c);
-    for (uint32_t i = 0; i < ty->nitems; i++) {
-        if (ty->items[i]->kind != TY_ARRAY) return rule_no_overload(c);
-        all = all ? ty_dtype_join(all, ty->items[i]->elem) : ty->items[i]->elem;
-    }
-    return ty_dtype(all);
-}
-
-static Const *const_common_dtype(Call *c) {
-    Const *k = NEW(c->in->cx, Const);
-    k->ty = type_common_dtype(c);
-    return k;
-}
-
 /* with_length(shape, axis, n): the shape with another length of one axis. */
 static Type *type_with_length(Call *c) {
     Type *ty = c->args[0].ty;
@@ -532,24 +515,35 @@ static Ref lower_axis_first(Lower *lo, Call *c) {
                          strides);
 }
 
-/* axis_insert(a, axis): a C-contiguous array with one more axis, of length 1, at this place. */
+/* axis_insert(a, axis): one more axis, of length 1, at this place. */
 static Type *type_axis_insert(Call *c) {
     Type *ty = c->args[0].ty;
-    if (!takes_axis(c) || ty->layout != 'C') return rule_no_overload(c);
-    return ty_array(ty->elem, ty->ndim + 1u, 'C', ty->readonly, ty->aligned);
+    if (!takes_axis(c)) return rule_no_overload(c);
+    char layout = ty->layout == 'C' ? 'C' : 'A';
+    return ty_array(ty->elem, ty->ndim + 1u, layout, ty->readonly, ty->aligned);
+}
+
+/* The values of n axes with one more in their midst. */
+static void insert_at(Lower *lo, uint32_t n, Ref *values, Ref axis, Ref v) {
+    Ref old[32];
+    memcpy(old, values, n * sizeof *old);
+    for (uint32_t k = 0; k <= n; k++) {
+        Ref at = lo_int(lo, k), before = k < n ? old[k] : v, behind = k ? old[k - 1] : v;
+        Ref here = lo_select(lo, lo_cmp(lo, OP_EQ, at, axis), v, behind);
+        values[k] = lo_select(lo, lo_cmp(lo, OP_LT, at, axis), before, here);
+    }
 }
 
 static Ref lower_axis_insert(Lower *lo, Call *c) {
-    Ref a = lo_arg(lo, c->args[0]), shape[32], one = lo_int(lo, 1);
-    uint32_t n = c->result->ndim;
-    Ref axis = checked_axis(lo, lo_arg_as(lo, c->args[1], TY_I(64)), n);
-    for (uint32_t k = 0; k < n; k++) {
-        Ref at = lo_int(lo, k), before = k + 1 < n ? lo_array_dim(lo, a, k) : one;
-        Ref behind = k ? lo_array_dim(lo, a, k - 1) : one;
-        Ref here = lo_select(lo, lo_cmp(lo, OP_EQ, at, axis), one, behind);
-        shape[k] = lo_select(lo, lo_cmp(lo, OP_LT, at, axis), before, here);
-    }
-    return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), shape, NULL);
+    Ref a = lo_arg(lo, c->args[0]), shape[33], strides[33];
+    uint32_t n = c->args[0].ty->ndim;
+    Ref axis = checked_axis(lo, lo_arg_as(lo, c->args[1], TY_I(64)), n + 1);
+    for (uint32_t k = 0; k < n; k++)
+        shape[k] = lo_array_dim(lo, a, k), strides[k] = lo_array_stride(lo, a, k);
+    insert_at(lo, n, shape, axis, lo_int(lo, 1));
+    insert_at(lo, n, strides, axis, lo_int(lo, 0));
+    return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), shape,
+                         strides);
 }
 
 #define INTRINSIC "whipsnake.prelude.intrinsics."
@@ -567,11 +561,6 @@ const Row rows_array_functions[] = {
      .type = type_array,
      .lower = lower_array,
      .doc = "a new array"},
-    {.name = INTRINSIC "common_dtype",
-     .params = "arrays",
-     .type = type_common_dtype,
-     .lower = lower_constant,
-     .constant = const_common_dtype},
     {.name = INTRINSIC "with_length",
      .params = "shape, axis, n",
      .type = type_with_length,

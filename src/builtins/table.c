@@ -4,11 +4,10 @@
 #include "base/mem.h"
 #include "builtins/tables.h"
 
-static const Row *const callables[] = {rows_core,       rows_dtype,     rows_iterate,
-                                       rows_convert,    rows_text,      rows_array_functions,
-                                       rows_math,       rows_cmath,     rows_random,
-                                       rows_numpy_math, rows_numpy_ops, rows_cuda,
-                                       rows_prelude,    rows_operator,  NULL};
+static const Row *const callables[] = {
+    rows_core,       rows_dtype,   rows_iterate, rows_convert,  rows_text,   rows_array_functions,
+    rows_intrinsics, rows_sorting, rows_math,    rows_cmath,    rows_random, rows_numpy_math,
+    rows_numpy_ops,  rows_cuda,    rows_prelude, rows_operator, NULL};
 
 static const Row *const methods[] = {rows_number_methods,  rows_array_methods,
                                      rows_other_methods,   rows_exception_methods,

@@ -25,9 +25,15 @@ static Type *input_type(const Call *c, uint32_t i) {
     return ty->kind == TY_ARRAY ? ty : math_number(c, i);
 }
 
+/* Without its x and y, np.where is no elementwise function. */
+static bool lacks_inputs(const Call *c, uint32_t n) {
+    uint32_t x = (uint32_t)strcspn(c->row->loops, "XV");
+    return x < n && !given(c, x);
+}
+
 bool ufunc_has_array(const Call *c) {
     uint32_t n = *c->row->loops == '=' ? 0 : ufunc_inputs(c->row);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n && !lacks_inputs(c, n); i++)
         if (given(c, i) && plain(c, i)->kind == TY_ARRAY) return true;
     return false;
 }

@@ -74,7 +74,7 @@ def axis_first(a, axis):
 
 
 def axis_insert(a, axis):
-    """A view of a C-contiguous `a` with an axis of length 1 at this place."""
+    """A view of `a` with an axis of length 1 at this place."""
     return np.expand_dims(a, axis)
 
 
@@ -88,3 +88,30 @@ def with_length(shape, axis, n):
     shape = list(shape)
     shape[axis] = n
     return tuple(shape)
+
+
+def sort_line(a, scratch):
+    """Sorts a contiguous one-dimensional array of real numbers; NaN last. Scratch: of its kind."""
+    a.sort()
+
+
+def argsort_line(a, order, scratch):
+    """Writes to `order` (int64) how `a` is sorted; equals keep their order. Scratch: 4 n int64."""
+    order[:] = np.argsort(a, kind="stable")
+
+
+def partition_line(a, scratch, k):
+    """Puts the k-th element of the sorted `a` in its place, smaller ones before it."""
+    a.partition(k)
+
+
+def readonly(a):
+    """A view of `a` that cannot be written."""
+    view = a.view()
+    view.flags.writeable = False
+    return view
+
+
+def refuse(text):
+    """This cannot be compiled: `text` says why. No code is reached behind it."""
+    raise NotImplementedError(text)
