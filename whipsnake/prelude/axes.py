@@ -316,6 +316,8 @@ def common_shape(a, b):
     """What two shapes are broadcast to."""
     if len(a) < len(b):
         return common_shape(b, a)
+    if len(b) == 0:
+        return a
     lead = len(a) - len(b)
     out = a
     for k in range(len(b)):
