@@ -637,7 +637,7 @@ const Row rows_array_functions[] = {
      __VA_ARGS__}
 
 #define ELEMENTWISE(name_, params_, loops_) \
-    {.name = name_, .params = params_, .flags = ROW_METHOD, .loops = loops_}
+    {.name = name_, .params = params_, .flags = ROW_METHOD | ROW_UFUNC, .loops = loops_}
 
 const Row rows_array_methods[] = {
     ATTRIBUTE("array.shape", int_tuple, lower_shape, ),

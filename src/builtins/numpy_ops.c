@@ -325,7 +325,7 @@ static Ref lower_close(Lower *lo, Call *c) {
 #define INTS "bBhHiIlL"
 #define ROW(name_, params_, kind, data_, loops_, doc_)                                             \
     {.name = "numpy." name_, .params = params_, .type = type_##kind, .lower = lower_##kind,        \
-     .data = data_, .loops = loops_, .doc = doc_}
+     .data = data_, .loops = loops_, .flags = ROW_UFUNC, .doc = doc_}
 
 const Row rows_numpy_ops[] = {
     ROW("add",           "x1, x2",            binary,      BIN_ADD, "XX>X:?" INTS "efdFD", "x1 + x2"),
@@ -364,9 +364,9 @@ const Row rows_numpy_ops[] = {
     ROW("lcm",           "x1, x2",            divisor,     1, "XX>X:!" INTS, "least common multiple"),
     {.name = "numpy.where", .params = "condition, x=, y=", .prelude = "select.nonzero", .type = type_where, .lower = lower_where,
      .loops = "?XX>X:?" INTS "efdFD", .doc = "x where the condition is true, else y"},
-    {.name = "numpy.round", .params = "a, decimals=", .loops = "X>X:" INTS "efd", .type = type_round, .lower = lower_round,
+    {.name = "numpy.round", .params = "a, decimals=", .loops = "X>X:" INTS "efd", .flags = ROW_UFUNC, .type = type_round, .lower = lower_round,
      .prelude = "math_float.round_decimals", .doc = "rounded to decimals, half to even"},
-    {.name = "numpy.around", .params = "a, decimals=", .loops = "X>X:" INTS "efd", .type = type_round, .lower = lower_round,
+    {.name = "numpy.around", .params = "a, decimals=", .loops = "X>X:" INTS "efd", .flags = ROW_UFUNC, .type = type_round, .lower = lower_round,
      .prelude = "math_float.round_decimals", .doc = "rounded to decimals, half to even"},
     {.name = "numpy.isclose", .params = "a, b, rtol=, atol=, equal_nan=",
      .loops = "XX>?:?" INTS "efdFD", .type = type_close,

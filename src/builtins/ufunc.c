@@ -71,6 +71,31 @@ static bool takes_all(const Call *c, uint32_t n, const char *pattern, Type *to) 
     return true;
 }
 
+int ufunc_kind_order(const Type *ty) {
+    return ty->kind == TY_INT ? ty->is_signed ? 2 : 1 : ty->kind == TY_BOOL ? 0 : ty->kind;
+}
+
+/* The loop for the dtype that is asked for. */
+static Type *asked(const Call *c, uint32_t n, const char *pattern, const char *letters, Type *dtype) {
+    for (uint32_t i = 0; i < n; i++) {
+        Type *ty = input_type(c, i);
+        if (!ty || !strchr("XV", pattern[i])) continue;
+        if (ty->kind == TY_ARRAY) ty = ty->elem;
+        if (ufunc_kind_order(ty) > ufunc_kind_order(dtype)) return NULL;
+    }
+    for (const char *s = letters; *s; s++)
+        if (rule_letter(*s) == dtype) return dtype;
+    return NULL;
+}
+
+Type *ufunc_dtype(const Call *c) {
+    if (!c->keywords || !c->keywords[UFUNC_DTYPE].ty) return NULL;
+    Call about = *c;
+    about.args = (Arg *)c->keywords;
+    about.nargs = UFUNC_KEYWORDS;
+    return rule_dtype(&about, UFUNC_DTYPE, NULL);
+}
+
 static Type *choose(const Call *c, uint32_t n, const char *pattern, const char *letters) {
     Type *common = common_type(c, n, pattern);
     if (!common) return NULL;
@@ -113,7 +138,9 @@ bool ufunc_loop(const Call *c, UfuncLoop *loop) {
         if (!letters) loop->in[i] = ty->kind == TY_ARRAY ? ty->elem : ty;
     }
     if (!letters) return true;
-    Type *x = choose(c, n, pattern, letters + 1);
+    Type *dtype = ufunc_dtype(c);
+    Type *x = dtype ? asked(c, n, pattern, letters + 1, dtype)
+                    : choose(c, n, pattern, letters + 1);
     if (!x) return false;
     bool by_value = *pattern == 'V' && all_ints(c, n);
     for (uint32_t i = 0; i < n; i++)
