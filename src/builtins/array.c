@@ -181,7 +181,29 @@ static Type *nested_dtype(Type *ty) {
     return all;
 }
 
-/* array(object, dtype=): of an array a copy; of nested tuples, and lists, of numbers. */
+static bool has_arrays(const Type *ty) {
+    if (ty->kind != TY_TUPLE) return ty->kind == TY_ARRAY;
+    for (uint32_t i = 0; i < ty->nitems; i++)
+        if (has_arrays(ty->items[i])) return true;
+    return false;
+}
+
+/* Arrays side by side: what the prelude stacks. */
+static Type *type_stacked(Call *c) {
+    Type *elem = rule_dtype(c, 1, NULL), *none = TY_OF(TY_NONE);
+    if (given(c, 1) && c->args[1].ty != none && !elem) return NULL;
+    Type *types[] = {plain(c, 0), elem ? ty_dtype(elem) : none};
+    Inst *f = infer_prelude(c->in, c->inst, "arrange.stacked", types, 2, c->ins);
+    return f && f->ret->kind != TY_UNDEF ? f->ret : NULL;
+}
+
+static Ref lower_stacked(Lower *lo, Call *c) {
+    Type *elem = rule_dtype(c, 1, NULL);
+    Ref dtype = lo_zero(lo, elem ? ty_dtype(elem) : TY_OF(TY_NONE));
+    return lo_prelude(lo, "arrange.stacked", 2, (Ref[]){lo_arg(lo, c->args[0]), dtype});
+}
+
+/* array(object, dtype=): of an array a copy; of nested tuples, and lists, of numbers or arrays. */
 static Type *type_array(Call *c) {
     Type *ty = plain(c, 0);
     uint32_t rank, shape[32];
@@ -189,6 +211,7 @@ static Type *type_array(Call *c) {
         Type *elem = rule_dtype(c, 1, ty->elem);
         return elem ? elementwise_array(elem, 1, &ty) : NULL;
     }
+    if (has_arrays(ty)) return type_stacked(c);
     if (!nested_shape(ty, &rank, shape)) return rule_no_overload(c);
     Type *own = nested_dtype(ty), *elem = rule_dtype(c, 1, own ? own : TY_F(64));
     return elem ? ty_array(elem, rank, 'C', false, true) : NULL;
@@ -208,6 +231,7 @@ static void store_nested(Lower *lo, Ref to, Ref v, uint32_t depth, Ref *index) {
 static Ref lower_array(Lower *lo, Call *c) {
     if (plain(c, 0)->kind == TY_ARRAY)
         return nest_array(lo, node_of_arg(lo, c->args[0]), c->result);
+    if (has_arrays(plain(c, 0))) return lower_stacked(lo, c);
     uint32_t rank, lengths[32];
     Ref shape[32], index[32];
     nested_shape(plain(c, 0), &rank, lengths);

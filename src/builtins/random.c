@@ -137,7 +137,7 @@ static uint32_t array_args(Lower *lo, Call *c, Type **types, Ref *values) {
         types[i] = has ? plain(c, i) : i < n ? TY_F(64) : TY_OF(TY_NONE);
         if (!lo) continue;
         double d = i < n ? streams[c->row->data].defaults[i] : 0;
-        values[i] = has        ? lo_arg(lo, c->args[i])
+        values[i] = has     ? lo_arg(lo, c->args[i])
                     : i < n ? lo_float(lo, TY_F(64), d)
                             : lo_zero(lo, TY_OF(TY_NONE));
     }
@@ -213,9 +213,9 @@ static Ref lower_randint(Lower *lo, Call *c) {
     CheckKind empty = has_high(c) ? CHECK_RANDOM_EMPTY : CHECK_RANDOM_HIGH;
     lo_check(lo, lo_cmp(lo, OP_LT, low, high), empty);
     if (has_size(c))
-        return lo_prelude(lo, c->row->prelude, 4,
-                          (Ref[]){low, high, lo_arg(lo, c->args[2]),
-                                  lo_zero(lo, ty_dtype(c->result->elem))});
+        return lo_prelude(
+            lo, c->row->prelude, 4,
+            (Ref[]){low, high, lo_arg(lo, c->args[2]), lo_zero(lo, ty_dtype(c->result->elem))});
     Ref most = lo_op2(lo, OP_SUB, lo_op2(lo, OP_SUB, high, low), lo_int(lo, 1));
     Ref v = lo_op2(lo, OP_ADD, low, lo_rt(lo, "ws_np_interval", i64, 1, &most));
     return lo_convert(lo, v, c->result);

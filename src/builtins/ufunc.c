@@ -76,7 +76,8 @@ int ufunc_kind_order(const Type *ty) {
 }
 
 /* The loop for the dtype that is asked for. */
-static Type *asked(const Call *c, uint32_t n, const char *pattern, const char *letters, Type *dtype) {
+static Type *asked(const Call *c, uint32_t n, const char *pattern, const char *letters,
+                   Type *dtype) {
     for (uint32_t i = 0; i < n; i++) {
         Type *ty = input_type(c, i);
         if (!ty || !strchr("XV", pattern[i])) continue;
@@ -139,8 +140,7 @@ bool ufunc_loop(const Call *c, UfuncLoop *loop) {
     }
     if (!letters) return true;
     Type *dtype = ufunc_dtype(c);
-    Type *x = dtype ? asked(c, n, pattern, letters + 1, dtype)
-                    : choose(c, n, pattern, letters + 1);
+    Type *x = dtype ? asked(c, n, pattern, letters + 1, dtype) : choose(c, n, pattern, letters + 1);
     if (!x) return false;
     bool by_value = *pattern == 'V' && all_ints(c, n);
     for (uint32_t i = 0; i < n; i++)

@@ -89,6 +89,11 @@ def _stack(arrays, axis, dtype):
     return out
 
 
+def stacked(items, dtype):
+    """np.array of a tuple with arrays in it."""
+    return _stack(mapped(asarray, items), 0, dtype)
+
+
 def vstack(tup, dtype=None):
     """np.vstack: one below the other."""
     return _concatenate(mapped(two_axes, tup), 0, dtype)
