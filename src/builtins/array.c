@@ -539,6 +539,35 @@ static Ref lower_axis_first(Lower *lo, Call *c) {
                          strides);
 }
 
+/* axis_part(a, axis, start, stop): a view of these items of an axis, which there are. */
+static Type *type_axis_part(Call *c) {
+    Type *ty = c->args[0].ty;
+    bool good = takes_axis(c) && ty_is_integral(plain(c, 2)) && ty_is_integral(plain(c, 3));
+    if (!good || !ty->ndim) return rule_no_overload(c);
+    const Const *axis = c->args[1].k;
+    bool first = ty->ndim == 1 || (axis && axis->i == 0);
+    return ty_array(ty->elem, ty->ndim, ty->layout == 'C' && first ? 'C' : 'A', ty->readonly,
+                    ty->aligned);
+}
+
+static Ref lower_axis_part(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]), shape[32], strides[32];
+    uint32_t n = c->result->ndim;
+    Type *i64 = TY_I(64);
+    Ref axis = checked_axis(lo, lo_arg_as(lo, c->args[1], i64), n);
+    Ref start = lo_arg_as(lo, c->args[2], i64);
+    Ref count = lo_op2(lo, OP_SUB, lo_arg_as(lo, c->args[3], i64), start), stride = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        Ref here = lo_cmp(lo, OP_EQ, axis, lo_int(lo, k));
+        strides[k] = lo_array_stride(lo, a, k);
+        shape[k] = lo_select(lo, here, count, lo_array_dim(lo, a, k));
+        stride = stride ? lo_select(lo, here, strides[k], stride) : strides[k];
+    }
+    Ref data = lo_op(lo, OP_OFFSET, TY_OF(TY_PTR), 2,
+                     (Ref[]){lo_array_data(lo, a), lo_op2(lo, OP_MUL, start, stride)});
+    return lo_array_make(lo, c->result, data, lo_array_owner(lo, a), shape, strides);
+}
+
 /* axis_insert(a, axis): one more axis, of length 1, at this place. */
 static Type *type_axis_insert(Call *c) {
     Type *ty = c->args[0].ty;
@@ -641,6 +670,10 @@ const Row rows_array_functions[] = {
      .params = "a, axis",
      .type = type_axis_first,
      .lower = lower_axis_first},
+    {.name = INTRINSIC "axis_part",
+     .params = "a, axis, start, stop",
+     .type = type_axis_part,
+     .lower = lower_axis_part},
     {.name = INTRINSIC "axis_insert",
      .params = "a, axis",
      .type = type_axis_insert,

@@ -69,11 +69,48 @@ static Const *const_common_dtype(Call *c) {
 
 static Ref lower_constant(Lower *lo, Call *c) { return lo_const(lo, c->row->constant(c)); }
 
+/* --- masks -------------------------------------------------------------------------------------------------------- */
+
+static bool is_mask(const Call *c) {
+    const Type *ty = c->args[0].ty;
+    return ty->kind == TY_ARRAY && ty->ndim == 1 && ty->layout == 'C' && ty->elem->kind == TY_BOOL;
+}
+
+/* count_true(mask) */
+static Type *type_count_true(Call *c) { return is_mask(c) ? TY_I(64) : rule_no_overload(c); }
+
+static Ref lower_count_true(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]), args[] = {lo_array_data(lo, a), lo_array_dim(lo, a, 0)};
+    return lo_rt(lo, "ws_count_true", TY_I(64), 2, args);
+}
+
+/* true_places(mask, places): int64, with room for all and one more. */
+static Type *type_true_places(Call *c) {
+    const Type *to = c->args[1].ty;
+    bool good = is_mask(c) && to->kind == TY_ARRAY && to->ndim == 1 && to->layout == 'C' &&
+                to->elem == TY_I(64);
+    return good ? TY_OF(TY_NONE) : rule_no_overload(c);
+}
+
+static Ref lower_true_places(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]), to = lo_arg(lo, c->args[1]);
+    Ref args[] = {lo_array_data(lo, a), lo_array_dim(lo, a, 0), lo_array_data(lo, to)};
+    return lo_rt(lo, "ws_true_places", TY_OF(TY_NONE), 3, args);
+}
+
 #define INTRINSIC "whipsnake.prelude.intrinsics."
 
 const Row rows_intrinsics[] = {
     {.name = INTRINSIC "readonly", .params = "a", .type = type_readonly, .lower = lower_readonly},
     {.name = INTRINSIC "refuse", .params = "text", .type = type_refuse, .lower = lower_none},
+    {.name = INTRINSIC "count_true",
+     .params = "mask",
+     .type = type_count_true,
+     .lower = lower_count_true},
+    {.name = INTRINSIC "true_places",
+     .params = "mask, places",
+     .type = type_true_places,
+     .lower = lower_true_places},
     {.name = INTRINSIC "common_dtype",
      .params = "arrays",
      .type = type_common_dtype,

@@ -14,6 +14,7 @@ from whipsnake.prelude.creation import asarray
 from whipsnake.prelude.intrinsics import (
     axis_first,
     axis_insert,
+    axis_part,
     common_dtype,
     reshape,
     strided,
@@ -47,12 +48,11 @@ def _concatenate(arrays, axis, dtype):
     out = np.empty(
         with_length(first.shape, axis, n), common_dtype(arrays) if dtype is None else dtype
     )
-    to = axis_first(out, axis)
     at = 0
     for a in arrays:
-        part = axis_first(a, axis)
-        to[at : at + part.shape[0]] = part
-        at += part.shape[0]
+        length = axis_first(a, axis).shape[0]
+        axis_part(out, axis, at, at + length)[...] = a
+        at += length
     return out
 
 
@@ -257,7 +257,12 @@ def _insert(a, obj, values, axis):
                 f"index {obj} is out of bounds for axis {normal_axis(axis, a.ndim)} with size {n}"
             )
         count = axis_first(values, axis).shape[0] if values.ndim == a.ndim else 1
-        return _insert_at(a, np.full(count, obj + n if obj < 0 else obj), values, axis)
+        at = obj + n if obj < 0 else obj + 0
+        out = np.empty(with_length(a.shape, axis, n + count), a.dtype)
+        axis_part(out, axis, 0, at)[...] = axis_part(a, axis, 0, at)
+        axis_part(out, axis, at, at + count)[...] = values
+        axis_part(out, axis, at + count, n + count)[...] = axis_part(a, axis, at, n)
+        return out
     return _insert_at(a, _checked(asarray(obj), n, normal_axis(axis, a.ndim)), values, axis)
 
 
@@ -314,12 +319,11 @@ def roll(a, shift, axis=None):
 
 def _roll(a, shift, axis):
     out = np.empty(a.shape, a.dtype)
-    b, to = axis_first(a, axis), axis_first(out, axis)
-    n = b.shape[0]
+    n = axis_first(a, axis).shape[0]
     if n > 0:
         k = shift % n
-        to[k:] = b[: n - k]
-        to[:k] = b[n - k :]
+        axis_part(out, axis, k, n)[...] = axis_part(a, axis, 0, n - k)
+        axis_part(out, axis, 0, k)[...] = axis_part(a, axis, n - k, n)
     return out
 
 
@@ -364,14 +368,15 @@ def _diff(a, n, axis):
 
 
 def _diff_once(a, axis):
-    b = axis_first(a, axis)
-    dtype = a.dtype
-    out = np.empty(with_length(a.shape, axis, max(b.shape[0] - 1, 0)), dtype)
-    to = axis_first(out, axis)
-    if isinstance(dtype.type(0), bool):
-        to[...] = b[1:] != b[:-1]
+    n = axis_first(a, axis).shape[0]
+    out = np.empty(with_length(a.shape, axis, max(n - 1, 0)), a.dtype)
+    if n == 0:
+        return out
+    low, high = axis_part(a, axis, 0, n - 1), axis_part(a, axis, 1, n)
+    if isinstance(a.dtype.type(0), bool):
+        out[...] = high != low
     else:
-        to[...] = b[1:] - b[:-1]
+        out[...] = high - low
     return out
 
 

@@ -115,3 +115,18 @@ def readonly(a):
 def refuse(text):
     """This cannot be compiled: `text` says why. No code is reached behind it."""
     raise NotImplementedError(text)
+
+
+def count_true(mask):
+    """How many elements of a contiguous array of bools with one axis are true."""
+    return np.count_nonzero(mask)
+
+
+def true_places(mask, places):
+    """Writes where such an array is true to `places` (int64), which has room for one more."""
+    places[:-1] = np.flatnonzero(mask)
+
+
+def axis_part(a, axis, start, stop):
+    """A view of the items start to stop of an axis; they must be there."""
+    return np.moveaxis(np.moveaxis(a, axis, 0)[start:stop], 0, axis)

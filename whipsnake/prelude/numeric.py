@@ -301,7 +301,9 @@ def array_equal(a1, a2, equal_nan=False):
         return False
     if equal_nan and is_float(a) and is_float(b):
         return bool(np.all((a == b) | (np.isnan(a) & np.isnan(b))))
-    return bool(np.all(asarray(a == b)))
+    if a.ndim == 0:
+        return bool(a[()] == b[()])
+    return bool(np.all(a == b))
 
 
 def array_equiv(a1, a2):

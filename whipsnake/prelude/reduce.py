@@ -16,6 +16,7 @@ from whipsnake.prelude.intrinsics import (
     axis_first,
     axis_insert,
     contiguous,
+    count_true,
     is_contiguous,
     pairwise_sum,
     reshape,
@@ -142,6 +143,8 @@ def _masked(a, where, otherwise):
 
 
 def _sum_line(b, r):
+    if is_contiguous(b):
+        return np.sum(contiguous(b).astype(r.dtype))
     return np.sum(b.astype(r.dtype))
 
 
@@ -165,6 +168,8 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
 
 
 def _sum_along(a, axis, dtype, keep):
+    if axis is None and a.dtype == dtype:
+        return _whole(_sum_all(a), a, keep, dtype)
     if axis is None:
         return _whole(_sum_all(a.astype(dtype)), a, keep, dtype)
     return _along(a, axis, dtype, keep, _sum_line, _sum_rows)
@@ -293,6 +298,8 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
 
 
 def _min_line(b, r):
+    if is_contiguous(b):
+        return np.min(contiguous(b))
     return np.min(b)
 
 
@@ -332,6 +339,8 @@ def _min_all(a, initial):
 
 
 def _max_line(b, r):
+    if is_contiguous(b):
+        return np.max(contiguous(b))
     return np.max(b)
 
 
@@ -469,6 +478,10 @@ def count_nonzero(a, axis=None, keepdims=False):
 
 def _cumsum_lines(b, r):
     if b.ndim > 1:
+        if abs(b.strides[0]) < abs(b.strides[1]):
+            for i in range(b.shape[1]):
+                _cumsum_lines(b[:, i], r[:, i])
+            return
         if b.shape[0] > 0:
             r[0] = b[0]
         for i in range(1, b.shape[0]):
@@ -495,6 +508,10 @@ def cumsum(a, axis=None, dtype=None, out=None):
 
 def _cumprod_lines(b, r):
     if b.ndim > 1:
+        if abs(b.strides[0]) < abs(b.strides[1]):
+            for i in range(b.shape[1]):
+                _cumprod_lines(b[:, i], r[:, i])
+            return
         if b.shape[0] > 0:
             r[0] = b[0]
         for i in range(1, b.shape[0]):
@@ -754,10 +771,29 @@ def _max(a):
     return best
 
 
+def _is_ordered(a):
+    """Is the least element found by vector code?"""
+    return isinstance(_zero(a), (int, np.float32, np.float64)) and not isinstance(_zero(a), bool)
+
+
+def _first(a, v):
+    """The first place of `v`, which is there: by blocks, in which it is counted first."""
+    n = a.shape[0]
+    for start in range(0, n, 512):
+        block = a[start : start + 512]
+        if np.count_nonzero((block == v) | (block != block)) > 0:
+            for i in range(block.shape[0]):
+                if block[i] == v or (v != v and block[i] != block[i]):
+                    return start + i
+    return 0
+
+
 def _argmin_all(a):
     """np.argmin over the flattened array: the first of equals; a NaN is the least."""
     if a.size == 0:
         raise ValueError("attempt to get argmin of an empty sequence")
+    if a.ndim == 1 and _is_ordered(a):
+        return _first(a, np.min(a))
     return _argmin(a, 0)[1]
 
 
@@ -783,6 +819,8 @@ def _argmax_all(a):
     """np.argmax over the flattened array: the first of equals; a NaN is the greatest."""
     if a.size == 0:
         raise ValueError("attempt to get argmax of an empty sequence")
+    if a.ndim == 1 and _is_ordered(a):
+        return _first(a, np.max(a))
     return _argmax(a, 0)[1]
 
 
@@ -838,6 +876,8 @@ def _count_all(a):
     """np.count_nonzero over all elements."""
     if a.ndim == 0:
         return 1 if a[()] else 0
+    if isinstance(_zero(a), bool) and is_contiguous(a):
+        return count_true(reshape(contiguous(a), a.size))
     n = 0
     if a.ndim > 1:
         for i in range(a.shape[0]):

@@ -8,10 +8,12 @@ from whipsnake.prelude.intrinsics import (
     axis_first,
     common_dtype,
     contiguous,
+    count_true,
     is_contiguous,
     refuse,
     reshape,
     strided,
+    true_places,
     with_length,
 )
 
@@ -42,9 +44,15 @@ def _columns(places, shape):
 def argwhere(a):
     """np.argwhere: one row for each true element."""
     x = asarray(a)
+    if x.ndim == 1:
+        return _column(flatnonzero(x))
     out = np.empty((np.count_nonzero(x), x.ndim), np.int64, "F")
     _places(x, out, 0)
     return out
+
+
+def _column(places):
+    return reshape(places, (places.shape[0], 1))
 
 
 def _places(a, out, at):
@@ -65,12 +73,10 @@ def _places(a, out, at):
 def flatnonzero(a):
     """np.flatnonzero: where elements, in C order, are true."""
     flat = asarray(a).ravel()
-    n = np.count_nonzero(flat)
-    out = np.empty(n + 1, np.int64)  # one more: it is written before it is known whether it stays
-    k = 0
-    for i in range(flat.shape[0]):
-        out[min(k, n)] = i
-        k += flat[i] != 0
+    mask = flat if isinstance(flat.dtype.type(0), bool) else flat != 0
+    n = count_true(mask)
+    out = np.empty(n + 1, np.int64)
+    true_places(mask, out)
     return out[:n]
 
 
@@ -137,10 +143,19 @@ def _take_line(a, index, axis, mode):
     if n == 0 and m > 0:
         raise IndexError("cannot do a non-empty take from an empty axes.")
     out = np.empty(with_length(a.shape, axis, m), a.dtype)
-    to = axis_first(out, axis)
-    for i in range(m):
-        to[i] = b[_place(int(index[i]), n, mode, number)]
+    _take_into(b, index, axis_first(out, axis), mode, number)
     return out
+
+
+def _take_into(b, index, to, mode, number):
+    """Line by line where lines step less than rows."""
+    if b.ndim > 1:
+        if abs(b.strides[0]) < abs(b.strides[1]):
+            for k in range(b.shape[1]):
+                _take_into(b[:, k], index, to[:, k], mode, number)
+            return
+    for i in range(index.shape[0]):
+        to[i] = b[_place(int(index[i]), b.shape[0], mode, number)]
 
 
 def take_along_axis(arr, indices, axis=-1):

@@ -15,9 +15,12 @@ def unique(
     if axis is not None:
         raise NotImplementedError("np.unique with an axis")
     flat = flatten(a)
-    if not return_index and not return_inverse and not return_counts:
+    if not return_index and not return_inverse:
         sort_in_place(flat)
-        return flat[_starts(flat, equal_nan)]
+        starts = _starts(flat, equal_nan)
+        if not return_counts:
+            return flat[starts]
+        return flat[starts], np.diff(np.append(np.flatnonzero(starts), flat.size))
     order = argsort(flat)
     s = flat[order]
     starts = _starts(s, equal_nan)
@@ -125,12 +128,33 @@ def isin(element, test_elements, assume_unique=False, invert=False, kind=None):
         for i in range(flat.shape[0]):
             to[i] = _is_among(among, flat[i]) != invert
         return out
+    if _are_small(flat, among):
+        _look_up(flat, among, invert, to)
+        return out
     s = np.sort(among)
     n = s.shape[0]
     for i in range(flat.shape[0]):
         k = searchsorted(s, flat[i])
         to[i] = (k < n and s[min(k, n - 1)] == flat[i]) != invert
     return out
+
+
+def _are_small(flat, among):
+    """Integers near to each other, for which a table is quickest."""
+    if not isinstance(flat.dtype.type(0), int) or not isinstance(among.dtype.type(0), int):
+        return False
+    span = int(np.max(among)) - int(np.min(among))
+    return 0 <= span <= 8 * (flat.shape[0] + among.shape[0])
+
+
+def _look_up(flat, among, invert, to):
+    low = int(np.min(among))
+    table = np.zeros(int(np.max(among)) - low + 1, np.bool_)
+    for i in range(among.shape[0]):
+        table[int(among[i]) - low] = True
+    for i in range(flat.shape[0]):
+        k = int(flat[i]) - low
+        to[i] = (0 <= k < table.shape[0] and table[min(max(k, 0), table.shape[0] - 1)]) != invert
 
 
 def _is_among(among, v):
