@@ -6,32 +6,54 @@
 
 enum { BLOCK = 128, LANES = 8 };
 
-#define PAIRWISE(T, name)                                                                     \
-    static T at_##name(const char *p) {                                                       \
-        T v;                                                                                  \
-        memcpy(&v, p, sizeof v); /* elements may be misaligned */                             \
-        return v;                                                                             \
-    }                                                                                         \
-    static T block_##name(const char *p, int64_t n, int64_t stride) {                         \
-        T r[LANES];                                                                           \
-        for (int k = 0; k < LANES; k++) r[k] = at_##name(p + k * stride);                     \
-        int64_t i = LANES;                                                                    \
-        for (; i < n - n % LANES; i += LANES)                                                 \
-            for (int k = 0; k < LANES; k++) r[k] += at_##name(p + (i + k) * stride);          \
-        T sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));            \
-        for (; i < n; i++) sum += at_##name(p + i * stride);                                  \
-        return sum;                                                                           \
-    }                                                                                         \
-    static T sum_##name(const char *p, int64_t n, int64_t stride) {                           \
-        if (n < LANES) {                                                                      \
-            T sum = n ? at_##name(p) : (T)0;                                                  \
-            for (int64_t i = 1; i < n; i++) sum += at_##name(p + i * stride);                 \
-            return sum;                                                                       \
-        }                                                                                     \
-        if (n <= BLOCK) return block_##name(p, n, stride);                                    \
-        int64_t half = n / 2;                                                                 \
-        half -= half % LANES;                                                                 \
-        return sum_##name(p, half, stride) + sum_##name(p + half * stride, n - half, stride); \
+#define UNROLLED _Pragma("GCC unroll 8")
+
+#define PAIRWISE(T, name)                                                                      \
+    static T at_##name(const char *p) {                                                        \
+        T v;                                                                                   \
+        memcpy(&v, p, sizeof v); /* elements may be misaligned */                              \
+        return v;                                                                              \
+    }                                                                                          \
+    typedef T vector_##name __attribute__((vector_size(16)));                                  \
+    enum { VECTORS_##name = LANES * sizeof(T) / 16 };                                          \
+    /* The lanes of contiguous elements: kept in registers, which an array of LANES is not. */ \
+    static void dense_##name(const char *p, int64_t n, T *r) {                                 \
+        vector_##name v[VECTORS_##name], next;                                                 \
+        UNROLLED for (int k = 0; k < VECTORS_##name; k++) memcpy(&v[k], p + 16 * k, 16);       \
+        for (int64_t i = LANES; i < n; i += LANES) {                                           \
+            p += LANES * sizeof(T);                                                            \
+            UNROLLED for (int k = 0; k < VECTORS_##name; k++) {                                \
+                memcpy(&next, p + 16 * k, 16);                                                 \
+                v[k] += next;                                                                  \
+            }                                                                                  \
+        }                                                                                      \
+        memcpy(r, v, sizeof v);                                                                \
+    }                                                                                          \
+    static T block_##name(const char *p, int64_t n, int64_t stride) {                          \
+        T r[LANES];                                                                            \
+        int64_t i = LANES, whole = n - n % LANES;                                              \
+        if (stride == sizeof(T)) {                                                             \
+            dense_##name(p, whole, r);                                                         \
+            i = whole;                                                                         \
+        } else {                                                                               \
+            for (int k = 0; k < LANES; k++) r[k] = at_##name(p + k * stride);                  \
+        }                                                                                      \
+        for (; i < whole; i += LANES)                                                          \
+            for (int k = 0; k < LANES; k++) r[k] += at_##name(p + (i + k) * stride);           \
+        T sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));             \
+        for (; i < n; i++) sum += at_##name(p + i * stride);                                   \
+        return sum;                                                                            \
+    }                                                                                          \
+    static T sum_##name(const char *p, int64_t n, int64_t stride) {                            \
+        if (n < LANES) {                                                                       \
+            T sum = n ? at_##name(p) : (T)0;                                                   \
+            for (int64_t i = 1; i < n; i++) sum += at_##name(p + i * stride);                  \
+            return sum;                                                                        \
+        }                                                                                      \
+        if (n <= BLOCK) return block_##name(p, n, stride);                                     \
+        int64_t half = n / 2;                                                                  \
+        half -= half % LANES;                                                                  \
+        return sum_##name(p, half, stride) + sum_##name(p + half * stride, n - half, stride);  \
     }
 PAIRWISE(double, f64)
 PAIRWISE(float, f32)

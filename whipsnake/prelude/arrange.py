@@ -2,14 +2,7 @@
 
 import numpy as np
 
-from whipsnake.prelude.axes import (
-    find,
-    mapped,
-    normal_axis,
-    one_axis,
-    three_axes,
-    two_axes,
-)
+from whipsnake.prelude.axes import mapped, normal_axis, one_axis, three_axes, two_axes
 from whipsnake.prelude.creation import asarray
 from whipsnake.prelude.intrinsics import (
     axis_first,
@@ -270,9 +263,7 @@ def _checked(places, n, axis):
     out = np.empty(places.shape[0], np.int64)
     for i in range(places.shape[0]):
         if not -n <= places[i] <= n:
-            raise IndexError(
-                f"index {places[i]} is out of bounds for axis {axis} with size {n}"
-            )
+            raise IndexError(f"index {places[i]} is out of bounds for axis {axis} with size {n}")
         out[i] = places[i] + n if places[i] < 0 else places[i]
     return out
 

@@ -84,9 +84,7 @@ def _squeeze(a, axes):
         return a
     b = axis_first(a, axes[-1])
     if b.shape[0] != 1:
-        raise ValueError(
-            "cannot select an axis to squeeze out which has size not equal to one"
-        )
+        raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     return _squeeze(b[0, ...], axes[:-1])
 
 
@@ -279,9 +277,7 @@ def broadcast_to(array, shape):
 def stretched(a, shape):
     """`a` seen with the shape that it is broadcast to."""
     if len(shape) < a.ndim:
-        raise ValueError(
-            "input operand has more dimensions than allowed by the axis remapping"
-        )
+        raise ValueError("input operand has more dimensions than allowed by the axis remapping")
     strides = shape
     lead = len(shape) - a.ndim
     for k in range(len(shape)):
@@ -325,9 +321,7 @@ def common_shape(a, b):
         if n == 1:
             out = with_length(out, lead + k, b[k])
         elif b[k] != n and b[k] != 1:
-            raise ValueError(
-                "shape mismatch: objects cannot be broadcast to a single shape."
-            )
+            raise ValueError("shape mismatch: objects cannot be broadcast to a single shape.")
     return out
 
 

@@ -22,5 +22,5 @@ def each_pair(b, to, arg, work):
 
 
 def along(a, to, axis, arg, work):
-    """work(line, result, arg) along an axis; `to` has the axes of `a`, this one of its own length."""
+    """work(line, result, arg) along an axis, which has a length of its own in `to`."""
     each_pair(axis_first(a, axis), axis_first(to, axis), arg, work)

@@ -1,6 +1,5 @@
 """Other shapes of the same elements."""
 
-
 from whipsnake.prelude.creation import copy
 
 from whipsnake.prelude import intrinsics

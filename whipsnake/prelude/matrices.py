@@ -7,7 +7,6 @@ from whipsnake.prelude.creation import asarray, zeros
 from whipsnake.prelude.intrinsics import (
     common_dtype,
     readonly,
-    reshape,
     strided,
     with_length,
 )

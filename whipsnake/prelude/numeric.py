@@ -60,7 +60,7 @@ def _interp(x, at, values, low, high):
 
 
 def _segment(at, x, guess):
-    """The last point at or before x, or -1. Points are often asked for in order: `guess` is tried."""
+    """The last point at or before x, or -1; `guess` is tried, since points often come in order."""
     n = at.shape[0]
     if guess >= 0 and at[guess] <= x and (guess + 1 == n or x < at[guess + 1]):
         return guess

@@ -154,7 +154,9 @@ def _check_chances(p, n):
     for i in range(n):
         if not p[i] >= 0:
             raise ValueError(
-                "probabilities contain NaN" if p[i] != p[i] else "probabilities are not non-negative"
+                "probabilities contain NaN"
+                if p[i] != p[i]
+                else "probabilities are not non-negative"
             )
         total += p[i]
     if abs(total - 1.0) > 1.5e-8:

@@ -224,6 +224,13 @@ def _selected(a, where, axis, keep):
     return np.sum(np.broadcast_to(where, a.shape), axis, None, None, keep is not None)
 
 
+def _square_sum(a, m):
+    """The sum of the squared distances from m."""
+    if isinstance(_zero(a), (np.complex64, np.complex128)):
+        return np.sum(_squares(a - m))
+    return np.sum(np.square(a - m))
+
+
 def _squares(d):
     if isinstance(_zero(d), (np.complex64, np.complex128)):
         return d.real * d.real + d.imag * d.imag
@@ -232,7 +239,7 @@ def _squares(d):
 
 def _var_line(b, r):
     m = np.mean(b)
-    return np.sum(_squares(b - m)) if b.shape[0] > 0 else 0
+    return _square_sum(b, m) if b.shape[0] > 0 else 0
 
 
 def _var_rows(b, r):
@@ -259,7 +266,7 @@ def _var(a, axis, ddof, keep, where):
     n = _count(a, axis)
     if axis is None:
         m = _mean_all(a)
-        r = _whole(np.sum(_squares(a - m)), a, keep, _var_dtype(a))
+        r = _whole(_square_sum(a, m), a, keep, _var_dtype(a))
     elif isinstance(axis, tuple):
         d = _squares(a - np.mean(a, axis, None, None, True))
         r = _along(d, axis, d.dtype, keep, _sum_line, _sum_rows)
@@ -319,10 +326,12 @@ def min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     if not isinstance(where, bool):
         if initial is None:
             raise ValueError(
-                "reduction operation 'minimum' does not have an identity, so to use a where mask one "
-                "has to specify 'initial'"
+                "reduction operation 'minimum' does not have an identity, so to use a where mask "
+                "one has to specify 'initial'"
             )
-        return np.min(np.where(where, a, a.dtype.type(initial)), axis, out, keep is not None, initial)
+        return np.min(
+            np.where(where, a, a.dtype.type(initial)), axis, out, keep is not None, initial
+        )
     if axis is None:
         r = _whole(_min_all(a, initial), a, keep, a.dtype)
         return _value(r, out)
@@ -360,10 +369,12 @@ def max(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     if not isinstance(where, bool):
         if initial is None:
             raise ValueError(
-                "reduction operation 'maximum' does not have an identity, so to use a where mask one "
-                "has to specify 'initial'"
+                "reduction operation 'maximum' does not have an identity, so to use a where mask "
+                "one has to specify 'initial'"
             )
-        return np.max(np.where(where, a, a.dtype.type(initial)), axis, out, keep is not None, initial)
+        return np.max(
+            np.where(where, a, a.dtype.type(initial)), axis, out, keep is not None, initial
+        )
     if axis is None:
         r = _whole(_max_all(a, initial), a, keep, a.dtype)
         return _value(r, out)
@@ -387,7 +398,9 @@ def ptp(a, axis=None, out=None, keepdims=False):
 
 def _lines(b, r, line):
     """r = b reduced along its first axis, line by line."""
-    if r.ndim == 0:
+    if r.ndim == 0 and is_contiguous(b):
+        r[()] = line(contiguous(b))
+    elif r.ndim == 0:
         r[()] = line(b)
     else:
         for i in range(r.shape[0]):
@@ -572,11 +585,37 @@ def _number(n, r):
     return n.astype(r.dtype) if isinstance(n, np.ndarray) else n
 
 
+def _check_any(a, axis, name):
+    """There is an element for each result."""
+    if a.size == 0 and _count(a, axis) == 0 and _others(a, axis) > 0:
+        raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+
+
+def _others(a, axis):
+    """How many results there are."""
+    n = 1
+    if axis is None:
+        return n
+    for k in range(a.ndim):
+        n *= 1 if _is_reduced(k, axis, a.ndim) else a.shape[k]
+    return n
+
+
+def _is_reduced(k, axis, ndim):
+    if isinstance(axis, tuple):
+        for x in axis:
+            if x == k or x + ndim == k:
+                return True
+        return False
+    return axis == k or axis + ndim == k
+
+
 def nanmin(a, axis=None, out=None, keepdims=False):
     """np.nanmin."""
     a = asarray(a)
     if not is_float(a):
         return np.min(a, axis, out, keepdims)
+    _check_any(a, axis, "fmin")
     r = np.min(_without_nan(a, math.inf), axis, None, keepdims)
     return _value(
         np.where(np.all(np.isnan(a), axis, None, keepdims), a.dtype.type(math.nan), r), out
@@ -588,6 +627,7 @@ def nanmax(a, axis=None, out=None, keepdims=False):
     a = asarray(a)
     if not is_float(a):
         return np.max(a, axis, out, keepdims)
+    _check_any(a, axis, "fmax")
     r = np.max(_without_nan(a, -math.inf), axis, None, keepdims)
     return _value(
         np.where(np.all(np.isnan(a), axis, None, keepdims), a.dtype.type(math.nan), r), out

@@ -10,7 +10,6 @@ from whipsnake.prelude.intrinsics import (
     is_contiguous,
     partition_line,
     sort_line,
-    with_length,
 )
 from whipsnake.prelude.lines import along, each_line
 from whipsnake.prelude.manipulate import flatten
@@ -137,9 +136,9 @@ def partition_in_place(a, kth, axis=-1, kind="introselect"):
     """a.partition()."""
     b = axis_first(a, axis)
     n = b.shape[0]
-    places = _places(kth, n)
-    if n < 2:
+    if a.size == 0:
         return
+    places = _places(kth, n)
     if is_complex(a):
         each_line(b, 0, _sort_complex)
     else:
@@ -167,7 +166,7 @@ def _partition_line(line, scratch):
 
 
 def partition_all(line, scratch, places):
-    """Puts what sorting would at some places, which are in order, each in what the last one left."""
+    """Puts at some places, which are in order, what sorting would."""
     start = 0
     for i in range(places.shape[0]):
         k = places[i]

@@ -107,9 +107,7 @@ def _edges(first, last, bins, a):
     dtype = a.dtype if is_float(a) else np.dtype(np.float64)
     edges = linspace(first, last, bins + 1).astype(dtype)
     if np.any(edges[:-1] >= edges[1:]):
-        raise ValueError(
-            f"Too many bins for data range. Cannot create {bins} finite-sized bins."
-        )
+        raise ValueError(f"Too many bins for data range. Cannot create {bins} finite-sized bins.")
     return edges
 
 
@@ -297,9 +295,7 @@ def nanpercentile(
     if isinstance(q, (np.ndarray, tuple)):
         p = asarray(q) / 100
         _check_range(p, "Percentiles must be in the range [0, 100]")
-        return _quantiles(
-            asarray(a), p, axis, out, method, 1 if keepdims else None, _without_nan
-        )
+        return _quantiles(asarray(a), p, axis, out, method, 1 if keepdims else None, _without_nan)
     p = q / 100
     _check_one(p, "Percentiles must be in the range [0, 100]")
     return _quantile(asarray(a), p, axis, out, method, 1 if keepdims else None, _without_nan)
@@ -310,13 +306,9 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
     if isinstance(q, (np.ndarray, tuple)):
         p = asarray(q)
         _check_range(p, "Quantiles must be in the range [0, 1]")
-        return _quantiles(
-            asarray(a), p, axis, out, method, 1 if keepdims else None, _without_nan
-        )
+        return _quantiles(asarray(a), p, axis, out, method, 1 if keepdims else None, _without_nan)
     _check_one(q, "Quantiles must be in the range [0, 1]")
-    return _quantile(
-        asarray(a), q * 1.0, axis, out, method, 1 if keepdims else None, _without_nan
-    )
+    return _quantile(asarray(a), q * 1.0, axis, out, method, 1 if keepdims else None, _without_nan)
 
 
 def _line(line):
@@ -341,10 +333,9 @@ def _quantile(a, q, axis, out, method, keep, own):
     """One quantile; with floats, their own type."""
     if is_complex(a):
         raise TypeError("a must be an array of real numbers")
-    discrete = is_float(a) or _is_discrete(method)
     qs = np.empty(1)
     qs[0] = q
-    if is_float(a) or method == "lower" or method == "higher" or method == "nearest":
+    if is_float(a) or _is_discrete(method):
         r = _reduced(a, axis, a.dtype, 1, (qs, method, own), _quantile_line)
     else:
         r = _reduced(a, axis, np.float64, 1, (qs, method, own), _quantile_line)
@@ -357,7 +348,7 @@ def _quantiles(a, q, axis, out, method, keep, own):
     if is_complex(a):
         raise TypeError("a must be an array of real numbers")
     qs = q.ravel().astype(np.float64)
-    if method == "lower" or method == "higher" or method == "nearest":
+    if _is_discrete(method):
         r = _reduced(a, axis, a.dtype, qs.shape[0], (qs, method, own), _quantile_line)
     else:
         r = _reduced(
@@ -414,7 +405,7 @@ def _quantile_line(line, to, arg):
         at = _place(n, qs[i], method)
         below = int(math.floor(at))
         low, high = v[min(max(below, 0), n - 1)], v[min(max(below + 1, 0), n - 1)]
-        if method == "lower" or method == "higher" or method == "nearest":
+        if _is_discrete(method):
             to[i] = low
         else:
             to[i] = _between(to.dtype.type(low), to.dtype.type(high), at - below, method)
