@@ -13,6 +13,33 @@ static Ref lower_readonly(Lower *lo, Call *c) {
     return lo_convert(lo, lo_arg(lo, c->args[0]), c->result);
 }
 
+/* reinterpret(a, dtype): the bytes of `a` as other elements; in C order where their size is another. The last axis
+ * has a length that fits. */
+static Type *type_reinterpret(Call *c) {
+    const Type *ty = c->args[0].ty;
+    Type *elem = rule_dtype(c, 1, NULL);
+    if (!elem || ty->kind != TY_ARRAY) return elem ? rule_no_overload(c) : NULL;
+    bool same = elem->size == ty->elem->size;
+    if (!same && (ty->layout != 'C' || !ty->ndim)) return rule_no_overload(c);
+    return ty_array(elem, ty->ndim, ty->layout, ty->readonly,
+                    ty->aligned && elem->size <= ty->elem->size);
+}
+
+static Ref lower_reinterpret(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]), shape[32], strides[32];
+    uint32_t n = c->result->ndim;
+    int64_t old = (int64_t)c->args[0].ty->elem->size, size = (int64_t)c->result->elem->size;
+    for (uint32_t k = 0; k < n; k++) {
+        shape[k] = lo_array_dim(lo, a, k);
+        strides[k] = lo_array_stride(lo, a, k);
+    }
+    if (old > size) shape[n - 1] = lo_op2(lo, OP_MUL, shape[n - 1], lo_int(lo, old / size));
+    if (old < size) shape[n - 1] = lo_op2(lo, OP_FLOORDIV, shape[n - 1], lo_int(lo, size / old));
+    if (old != size && n) strides[n - 1] = lo_int(lo, size);
+    return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), shape,
+                         strides);
+}
+
 /* refuse(text): what leads here cannot be compiled. */
 static Type *type_refuse(Call *c) {
     const Const *text = c->args[0].k;
@@ -102,6 +129,10 @@ static Ref lower_true_places(Lower *lo, Call *c) {
 
 const Row rows_intrinsics[] = {
     {.name = INTRINSIC "readonly", .params = "a", .type = type_readonly, .lower = lower_readonly},
+    {.name = INTRINSIC "reinterpret",
+     .params = "a, dtype",
+     .type = type_reinterpret,
+     .lower = lower_reinterpret},
     {.name = INTRINSIC "refuse", .params = "text", .type = type_refuse, .lower = lower_none},
     {.name = INTRINSIC "count_true",
      .params = "mask",

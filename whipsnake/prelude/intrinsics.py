@@ -130,3 +130,8 @@ def true_places(mask, places):
 def axis_part(a, axis, start, stop):
     """A view of the items start to stop of an axis; they must be there."""
     return np.moveaxis(np.moveaxis(a, axis, 0)[start:stop], 0, axis)
+
+
+def reinterpret(a, dtype):
+    """The bytes of `a` as elements of another dtype; in C order where their size is another."""
+    return a.view(dtype)
