@@ -359,9 +359,7 @@ static Ref in_lower(Lower *lo, Ref r, Arg a, Arg b) {
 
 /* --- arrays ------------------------------------------------------------------------------------------------------------- */
 
-static bool can_multiply(const Type *a, const Type *b) {
-    return a->ndim >= 1 && a->ndim <= 2 && b->ndim >= 1 && b->ndim <= 2;
-}
+static bool can_multiply(const Type *a, const Type *b) { return a->ndim >= 1 && b->ndim >= 1; }
 
 static bool is_matmul(const Ins *ins) { return ins->op != OP_COMPARE && ins->sub == BIN_MATMUL; }
 

@@ -196,11 +196,22 @@ const Row *row_of_closure(const Type *ty) {
 
 /* --- for people ---------------------------------------------------------------------------------------------------- */
 
+/* A new str, or None. */
+static PyObject *all_params(const Row *r) {
+    const char *more = "out=, where=, dtype=";
+    if (!r->params) return Py_NewRef(Py_None);
+    if (!(r->flags & ROW_UFUNC)) return PyUnicode_FromString(r->params);
+    return PyUnicode_FromFormat("%s%s%s", r->params, *r->params ? ", " : "", more);
+}
+
 static bool add_rows(PyObject *list, const Row *const *tables, const char *kind) {
     for (; *tables; tables++)
         for (const Row *r = *tables; r->name; r++) {
             const char *how = r->flags & ROW_ATTRIBUTE ? "attribute" : kind;
-            PyObject *row = Py_BuildValue("(sszzz)", r->name, how, r->params, r->doc, r->prelude);
+            PyObject *params = all_params(r);
+            PyObject *row =
+                params ? Py_BuildValue("(ssOzz)", r->name, how, params, r->doc, r->prelude) : NULL;
+            Py_XDECREF(params);
             int failed = !row || PyList_Append(list, row);
             Py_XDECREF(row);
             if (failed) return false;

@@ -366,3 +366,8 @@ def size(a, axis=None):
             n *= axis_first(x, k).shape[0]
         return n
     return axis_first(x, axis).shape[0]
+
+
+def isscalar(element):
+    """np.isscalar."""
+    return isinstance(element, (int, float, complex, str))

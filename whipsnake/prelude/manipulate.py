@@ -1,5 +1,7 @@
 """Other shapes of the same elements."""
 
+import numpy as np
+
 from whipsnake.prelude.creation import copy
 
 from whipsnake.prelude import intrinsics
@@ -171,3 +173,13 @@ def _item(flat, i):
 def tolist(a):
     """a.tolist(): there are no lists of unknown depth."""
     intrinsics.refuse("no tolist() in compiled code: use the array itself, or a.copy()")
+
+
+def asfortranarray(a):
+    """np.asfortranarray."""
+    x = np.asarray(a)
+    if intrinsics.layout(x) == "F" or x.ndim < 2:
+        return ascontiguousarray(x) if x.ndim < 2 else x
+    out = np.empty(x.shape, x.dtype, "F")
+    out[...] = x
+    return out

@@ -252,6 +252,16 @@ def isreal(x):
     return imag(x) == 0
 
 
+def isposinf(x):
+    """np.isposinf."""
+    return asarray_or_number(x) == math.inf
+
+
+def isneginf(x):
+    """np.isneginf."""
+    return asarray_or_number(x) == -math.inf
+
+
 def iscomplexobj(x):
     """np.iscomplexobj."""
     return isinstance(dtype_of(asarray_or_number(x)).type(0), (np.complex64, np.complex128))
