@@ -17,18 +17,12 @@ static uint64_t infinity_bits(size_t bytes) {
 #define KEY     uint8_t
 #define NAME(x) x##_8
 #include "runtime/sort_keys.h"
-#undef KEY
-#undef NAME
 #define KEY     uint16_t
 #define NAME(x) x##_16
 #include "runtime/sort_keys.h"
-#undef KEY
-#undef NAME
 #define KEY     uint32_t
 #define NAME(x) x##_32
 #include "runtime/sort_keys.h"
-#undef KEY
-#undef NAME
 #define KEY     uint64_t
 #define NAME(x) x##_64
 #include "runtime/sort_keys.h"
