@@ -9,6 +9,7 @@ from whipsnake.prelude.intrinsics import (
     axis_first,
     common_dtype,
     dtype_of,
+    refuse,
     with_length,
 )
 from whipsnake.prelude.reduce import is_float
@@ -118,7 +119,7 @@ def gradient(f, dx=1.0):
     """np.gradient of an array with one axis, steps of one size."""
     a = asarray(f)
     if a.ndim != 1:
-        raise NotImplementedError("np.gradient of several axes")
+        refuse("np.gradient of several axes is not supported yet: take each axis by itself")
     n = a.shape[0]
     if n < 2:
         raise ValueError(

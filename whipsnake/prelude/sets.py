@@ -3,6 +3,7 @@
 import numpy as np
 
 from whipsnake.prelude.creation import asarray
+from whipsnake.prelude.intrinsics import refuse
 from whipsnake.prelude.manipulate import flatten
 from whipsnake.prelude.sorting import argsort, searchsorted, sort_in_place
 
@@ -13,7 +14,7 @@ def unique(
     """np.unique: the values, sorted, each once."""
     a = asarray(ar)
     if axis is not None:
-        raise NotImplementedError("np.unique with an axis")
+        refuse("np.unique with an axis is not supported yet: sort the rows with np.lexsort")
     flat = flatten(a)
     if not return_index and not return_inverse:
         sort_in_place(flat)
