@@ -180,7 +180,29 @@ static Type *nested_dtype(Type *ty) {
     return all;
 }
 
-/* array(object, dtype=): of an array a copy; of nested tuples, and lists, of numbers. */
+static bool has_arrays(const Type *ty) {
+    if (ty->kind != TY_TUPLE) return ty->kind == TY_ARRAY;
+    for (uint32_t i = 0; i < ty->nitems; i++)
+        if (has_arrays(ty->items[i])) return true;
+    return false;
+}
+
+/* Arrays side by side: what the prelude stacks. */
+static Type *type_stacked(Call *c) {
+    Type *elem = rule_dtype(c, 1, NULL), *none = TY_OF(TY_NONE);
+    if (given(c, 1) && c->args[1].ty != none && !elem) return NULL;
+    Type *types[] = {plain(c, 0), elem ? ty_dtype(elem) : none};
+    Inst *f = infer_prelude(c->in, c->inst, "arrange.stacked", types, 2, c->ins);
+    return f && f->ret->kind != TY_UNDEF ? f->ret : NULL;
+}
+
+static Ref lower_stacked(Lower *lo, Call *c) {
+    Type *elem = rule_dtype(c, 1, NULL);
+    Ref dtype = lo_zero(lo, elem ? ty_dtype(elem) : TY_OF(TY_NONE));
+    return lo_prelude(lo, "arrange.stacked", 2, (Ref[]){lo_arg(lo, c->args[0]), dtype});
+}
+
+/* array(object, dtype=): of an array a copy; of nested tuples, and lists, of numbers or arrays. */
 static Type *type_array(Call *c) {
     Type *ty = plain(c, 0);
     uint32_t rank, shape[32];
@@ -188,6 +210,7 @@ static Type *type_array(Call *c) {
         Type *elem = rule_dtype(c, 1, ty->elem);
         return elem ? elementwise_array(elem, 1, &ty) : NULL;
     }
+    if (has_arrays(ty)) return type_stacked(c);
     if (!nested_shape(ty, &rank, shape)) return rule_no_overload(c);
     Type *own = nested_dtype(ty), *elem = rule_dtype(c, 1, own ? own : TY_F(64));
     return elem ? ty_array(elem, rank, 'C', false, true) : NULL;
@@ -207,6 +230,7 @@ static void store_nested(Lower *lo, Ref to, Ref v, uint32_t depth, Ref *index) {
 static Ref lower_array(Lower *lo, Call *c) {
     if (plain(c, 0)->kind == TY_ARRAY)
         return nest_array(lo, node_of_arg(lo, c->args[0]), c->result);
+    if (has_arrays(plain(c, 0))) return lower_stacked(lo, c);
     uint32_t rank, lengths[32];
     Ref shape[32], index[32];
     nested_shape(plain(c, 0), &rank, lengths);
@@ -214,23 +238,6 @@ static Ref lower_array(Lower *lo, Call *c) {
     Ref a = lo_array_new(lo, c->result, shape);
     store_nested(lo, a, lo_arg(lo, c->args[0]), 0, index);
     return a;
-}
-
-/* common_dtype(arrays): what the arrays of a tuple have in common. */
-static Type *type_common_dtype(Call *c) {
-    Type *ty = c->args[0].ty, *all = NULL;
-    if (ty->kind != TY_TUPLE || !ty->nitems) return rule_no_overload(c);
-    for (uint32_t i = 0; i < ty->nitems; i++) {
-        if (ty->items[i]->kind != TY_ARRAY) return rule_no_overload(c);
-        all = all ? ty_dtype_join(all, ty->items[i]->elem) : ty->items[i]->elem;
-    }
-    return ty_dtype(all);
-}
-
-static Const *const_common_dtype(Call *c) {
-    Const *k = NEW(c->in->cx, Const);
-    k->ty = type_common_dtype(c);
-    return k;
 }
 
 /* with_length(shape, axis, n): the shape with another length of one axis. */
@@ -545,24 +552,64 @@ static Ref lower_axis_first(Lower *lo, Call *c) {
                          strides);
 }
 
-/* axis_insert(a, axis): a C-contiguous array with one more axis, of length 1, at this place. */
+/* axis_part(a, axis, start, stop): a view of these items of an axis, which there are. */
+static Type *type_axis_part(Call *c) {
+    Type *ty = c->args[0].ty;
+    bool good = takes_axis(c) && ty_is_integral(plain(c, 2)) && ty_is_integral(plain(c, 3));
+    if (!good || !ty->ndim) return rule_no_overload(c);
+    const Const *axis = c->args[1].k;
+    bool first = ty->ndim == 1 || (axis && axis->i == 0);
+    return ty_array(ty->elem, ty->ndim, ty->layout == 'C' && first ? 'C' : 'A', ty->readonly,
+                    ty->aligned);
+}
+
+static Ref lower_axis_part(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]), shape[32], strides[32];
+    uint32_t n = c->result->ndim;
+    Type *i64 = TY_I(64);
+    Ref axis = checked_axis(lo, lo_arg_as(lo, c->args[1], i64), n);
+    Ref start = lo_arg_as(lo, c->args[2], i64);
+    Ref count = lo_op2(lo, OP_SUB, lo_arg_as(lo, c->args[3], i64), start), stride = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        Ref here = lo_cmp(lo, OP_EQ, axis, lo_int(lo, k));
+        strides[k] = lo_array_stride(lo, a, k);
+        shape[k] = lo_select(lo, here, count, lo_array_dim(lo, a, k));
+        stride = stride ? lo_select(lo, here, strides[k], stride) : strides[k];
+    }
+    Ref data = lo_op(lo, OP_OFFSET, TY_OF(TY_PTR), 2,
+                     (Ref[]){lo_array_data(lo, a), lo_op2(lo, OP_MUL, start, stride)});
+    return lo_array_make(lo, c->result, data, lo_array_owner(lo, a), shape, strides);
+}
+
+/* axis_insert(a, axis): one more axis, of length 1, at this place. */
 static Type *type_axis_insert(Call *c) {
     Type *ty = c->args[0].ty;
-    if (!takes_axis(c) || ty->layout != 'C') return rule_no_overload(c);
-    return ty_array(ty->elem, ty->ndim + 1u, 'C', ty->readonly, ty->aligned);
+    if (!takes_axis(c)) return rule_no_overload(c);
+    char layout = ty->layout == 'C' ? 'C' : 'A';
+    return ty_array(ty->elem, ty->ndim + 1u, layout, ty->readonly, ty->aligned);
+}
+
+/* The values of n axes with one more in their midst. */
+static void insert_at(Lower *lo, uint32_t n, Ref *values, Ref axis, Ref v) {
+    Ref old[32];
+    memcpy(old, values, n * sizeof *old);
+    for (uint32_t k = 0; k <= n; k++) {
+        Ref at = lo_int(lo, k), before = k < n ? old[k] : v, behind = k ? old[k - 1] : v;
+        Ref here = lo_select(lo, lo_cmp(lo, OP_EQ, at, axis), v, behind);
+        values[k] = lo_select(lo, lo_cmp(lo, OP_LT, at, axis), before, here);
+    }
 }
 
 static Ref lower_axis_insert(Lower *lo, Call *c) {
-    Ref a = lo_arg(lo, c->args[0]), shape[32], one = lo_int(lo, 1);
-    uint32_t n = c->result->ndim;
-    Ref axis = checked_axis(lo, lo_arg_as(lo, c->args[1], TY_I(64)), n);
-    for (uint32_t k = 0; k < n; k++) {
-        Ref at = lo_int(lo, k), before = k + 1 < n ? lo_array_dim(lo, a, k) : one;
-        Ref behind = k ? lo_array_dim(lo, a, k - 1) : one;
-        Ref here = lo_select(lo, lo_cmp(lo, OP_EQ, at, axis), one, behind);
-        shape[k] = lo_select(lo, lo_cmp(lo, OP_LT, at, axis), before, here);
-    }
-    return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), shape, NULL);
+    Ref a = lo_arg(lo, c->args[0]), shape[33], strides[33];
+    uint32_t n = c->args[0].ty->ndim;
+    Ref axis = checked_axis(lo, lo_arg_as(lo, c->args[1], TY_I(64)), n + 1);
+    for (uint32_t k = 0; k < n; k++)
+        shape[k] = lo_array_dim(lo, a, k), strides[k] = lo_array_stride(lo, a, k);
+    insert_at(lo, n, shape, axis, lo_int(lo, 1));
+    insert_at(lo, n, strides, axis, lo_int(lo, 0));
+    return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), shape,
+                         strides);
 }
 
 #define INTRINSIC "whipsnake.prelude.intrinsics."
@@ -580,11 +627,6 @@ const Row rows_array_functions[] = {
      .type = type_array,
      .lower = lower_array,
      .doc = "a new array"},
-    {.name = INTRINSIC "common_dtype",
-     .params = "arrays",
-     .type = type_common_dtype,
-     .lower = lower_constant,
-     .constant = const_common_dtype},
     {.name = INTRINSIC "with_length",
      .params = "shape, axis, n",
      .type = type_with_length,
@@ -641,6 +683,10 @@ const Row rows_array_functions[] = {
      .params = "a, axis",
      .type = type_axis_first,
      .lower = lower_axis_first},
+    {.name = INTRINSIC "axis_part",
+     .params = "a, axis, start, stop",
+     .type = type_axis_part,
+     .lower = lower_axis_part},
     {.name = INTRINSIC "axis_insert",
      .params = "a, axis",
      .type = type_axis_insert,
@@ -661,7 +707,7 @@ const Row rows_array_functions[] = {
      __VA_ARGS__}
 
 #define ELEMENTWISE(name_, params_, loops_) \
-    {.name = name_, .params = params_, .flags = ROW_METHOD, .loops = loops_}
+    {.name = name_, .params = params_, .flags = ROW_METHOD | ROW_UFUNC, .loops = loops_}
 
 const Row rows_array_methods[] = {
     ATTRIBUTE("array.shape", int_tuple, lower_shape, ),

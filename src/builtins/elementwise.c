@@ -160,9 +160,70 @@ static Call as_function(const Call *c) {
     return f;
 }
 
+/* --- out=, where=, dtype= --------------------------------------------------------------------------------------------- */
+
+static const Arg *keyword(const Call *c, int which) {
+    const Arg *a = &c->keywords[which];
+    bool always = which == UFUNC_WHERE && a->k && a->k->ty->kind == TY_BOOL && a->k->i;
+    return a->ty && a->ty->kind != TY_NONE && !always ? a : NULL;
+}
+
+static bool is_mask(const Type *ty) {
+    return (ty->kind == TY_ARRAY ? ty->elem : ty)->kind == TY_BOOL;
+}
+
+static Type *out_type(Call *c, const Arg *out, const Arg *where) {
+    Type *tree = elementwise_tree_type(c), *ty = out->ty;
+    if (!tree) return NULL;
+    if (tree->elem->kind == TY_TUPLE)
+        return infer_fail(c->in, c->span, D_NOT_YET, "out= of a function with two results");
+    if (ty->kind != TY_ARRAY || (where && !is_mask(where->ty))) return rule_no_overload(c);
+    if (ty->readonly) return infer_fail_about(c->in, c->inst, &out->ref, 1, c->span, D_READONLY);
+    if (ufunc_kind_order(tree->elem) > ufunc_kind_order(ty->elem))
+        return infer_fail_about(c->in, c->inst, &out->ref, 1, c->span, D_BAD_STORE,
+                                infer_value_text(c->in->cx, tree->elem),
+                                infer_value_text(c->in->cx, ty));
+    return ty;
+}
+
+static Type *keywords_type(Call *c) {
+    const Arg *out = keyword(c, UFUNC_OUT), *where = keyword(c, UFUNC_WHERE);
+    if (out) return out_type(c, out, where);
+    if (where)
+        return infer_fail(c->in, c->span, D_TYPING,
+                          "where= needs out=, which says what the other elements are");
+    return elementwise_type(c);
+}
+
+/* The tree where the mask is true, elsewhere what `to` has. */
+static Node *masked(Lower *lo, const Call *c, Node *mask, Node *tree, Ref to) {
+    Type *elem = lo_type(lo, to)->elem;
+    Node *n = NEW(lo->cx, Node), *old = node_of_array(lo, to), *args[] = {mask, tree, old};
+    *n = (Node){.row = row_named("numpy.where"), .elem = elem, .span = c->span};
+    n->call = operator_call(lo->in, lo->inst, c->ins, n->row->name, (Arg){0}, (Arg){0});
+    n->call.nargs = 3;
+    n->loop = (UfuncLoop){.nin = 3, .in = {TY_OF(TY_BOOL), elem, elem}, .out = elem};
+    for (uint32_t i = 0; i < 3; i++) {
+        n->args[i] = args[i];
+        if (args[i]->rank > n->rank) n->rank = args[i]->rank;
+    }
+    return n;
+}
+
+static Ref keywords_lower(Lower *lo, Call *c) {
+    const Arg *out = keyword(c, UFUNC_OUT), *where = keyword(c, UFUNC_WHERE);
+    Node *n = node_of_call(lo, c);
+    if (!out) return nest_array(lo, n, c->result);
+    Ref to = lo_arg(lo, *out);
+    if (where) n = masked(lo, c, node_of_arg(lo, *where), n, to);
+    nest_assign(lo, to, n, ty_array(n->elem, n->rank, 'C', false, true), true);
+    return to;
+}
+
 Type *row_type(Call *c) {
     if (!c->row->loops) return c->row->type(c);
     Call f = as_function(c);
+    if (f.keywords) return keywords_type(&f);
     return ufunc_has_array(&f) ? elementwise_type(&f) : f.row->type(&f);
 }
 
@@ -186,7 +247,7 @@ bool elementwise_call(Lower *lo, Ref r, Call *out) {
     case OP_UNARY: name = unary_names[ins->sub]; break;
     case OP_CALL:
         if (infer_callee_count(inst, r) > 1 || !infer_callee(lo->in, inst, r, &callee) ||
-            callee.kind != CALLEE_ROW || !callee.row->loops)
+            callee.kind != CALLEE_ROW || !callee.row->loops || callee.call.keywords)
             return false;
         *out = as_function(&callee.call);
         return true;
@@ -309,6 +370,7 @@ Ref node_element(Lower *lo, Node *n, const Ref *index) {
 Ref row_lower(Lower *lo, Call *c) {
     if (!c->row->loops) return c->row->lower(lo, c);
     Call f = as_function(c);
+    if (f.keywords) return keywords_lower(lo, &f);
     if (!ufunc_has_array(&f)) return f.row->lower(lo, &f);
     return nest_array(lo, node_of_call(lo, &f), c->result);
 }
@@ -354,7 +416,7 @@ bool elementwise_may_wait(Infer *in, Inst *inst, Ref r) {
     case OP_UNARY: return true;
     case OP_CALL: {
         const Row *row = row_called(in, inst, r, &c);
-        return row && row->loops && !(row->flags & ROW_CALLS);
+        return row && row->loops && !(row->flags & ROW_CALLS) && !c.call.keywords;
     }
     default: return false;
     }
@@ -367,7 +429,7 @@ bool elementwise_passes(Infer *in, Inst *inst, Ref r, bool *raises) {
     switch ((Op)ins->op) {
     case OP_CALL: {
         const Row *row = row_called(in, inst, r, &c);
-        if (!row || row->flags & ROW_CALLS) return false;
+        if (!row || row->flags & ROW_CALLS || c.call.keywords) return false;
         if (row->loops || row->flags & ROW_REDUCES) return true;
         bool numbers = ty_is_number(ins->ty);
         for (uint32_t i = 0; i < c.call.nargs; i++)

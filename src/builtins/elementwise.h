@@ -24,6 +24,12 @@ bool ufunc_loop(const Call *c, UfuncLoop *loop);
 uint32_t ufunc_inputs(const Row *row);
 bool ufunc_has_array(const Call *c);
 
+/* Call.keywords of a ufunc; the dtype of its loop that is asked for, or NULL. */
+enum { UFUNC_OUT, UFUNC_WHERE, UFUNC_DTYPE, UFUNC_KEYWORDS };
+Type *ufunc_dtype(const Call *c);
+/* Number types in the order of NumPy's same_kind casts: bool, unsigned, signed, float, complex. */
+int ufunc_kind_order(const Type *ty);
+
 typedef struct Node Node;
 struct Node {
     uint32_t rank; /* of the broadcast operands */

@@ -287,6 +287,7 @@ static Type *accumulator(ReduceFn fn, Type *elem, Type *result) {
 Ref fused_reduce(Lower *lo, Call *c) {
     for (uint32_t i = 1; i < c->nargs; i++)
         if (c->args[i].ref) return 0; /* something is asked for: an axis, a dtype ... */
+    if (c->args[0].ty->kind != TY_ARRAY) return 0;
     bool pick = c->row->data == REDUCE_MIN || c->row->data == REDUCE_MAX;
     if (!pick && !elementwise_waits(lo, c->args[0])) return 0;
     Type *elem = c->args[0].ty->elem;

@@ -228,16 +228,16 @@ static Ref lower_signbit(Lower *lo, Call *c) {
 #define INTS "bBhHiIlL"
 #define FLOAT1(name_, fn, doc_)                                                                    \
     {.name = "numpy." name_, .params = "x", .type = type_float1, .lower = lower_float1,            \
-     .data = MATH_##fn, .loops = "X>X:efd", .doc = doc_}
+     .data = MATH_##fn, .loops = "X>X:efd", .flags = ROW_UFUNC, .doc = doc_}
 #define INEXACT1(name_, fn, cfn, doc_)                                                             \
     {.name = "numpy." name_, .params = "x", .type = type_float1, .lower = lower_float1,            \
-     .data = MATH_##fn, .data2 = COMPLEX_##cfn + 1, .loops = "X>X:efdFD", .doc = doc_}
+     .data = MATH_##fn, .data2 = COMPLEX_##cfn + 1, .loops = "X>X:efdFD", .flags = ROW_UFUNC, .doc = doc_}
 #define FLOAT2(name_, params_, fn, doc_)                                                           \
     {.name = "numpy." name_, .params = params_, .type = type_float2, .lower = lower_float2,        \
-     .data = MATH_##fn, .loops = "XX>X:efd", .doc = doc_}
+     .data = MATH_##fn, .loops = "XX>X:efd", .flags = ROW_UFUNC, .doc = doc_}
 #define ROW(name_, params_, t, l, data_, data2_, loops_, doc_)                                     \
     {.name = "numpy." name_, .params = params_, .type = type_##t, .lower = lower_##l,              \
-     .data = data_, .data2 = data2_, .loops = loops_, .doc = doc_}
+     .data = data_, .data2 = data2_, .loops = loops_, .flags = ROW_UFUNC, .doc = doc_}
 
 const Row rows_numpy_math[] = {
     INEXACT1("sqrt",    SQRT,  sqrt,  "square root"),

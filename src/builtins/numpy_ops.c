@@ -190,9 +190,18 @@ static Ref lower_clip(Lower *lo, Call *c) {
     return x;
 }
 
-/* where(condition, x, y) */
+/* where(condition, x, y); where(condition): the places where it is true */
+static bool is_where_true(const Call *c) { return !given(c, 1) && !given(c, 2); }
+
 static Type *type_where(Call *c) {
     Promotion p;
+    if (is_where_true(c)) {
+        Inst *f = infer_prelude(c->in, c->inst, c->row->prelude, &c->args[0].ty, 1, c->ins);
+        return f && f->ret->kind != TY_UNDEF ? f->ret : NULL;
+    }
+    if (!given(c, 1) || !given(c, 2))
+        return infer_fail(c->in, c->span, D_TYPING,
+                          "either both or neither of x and y should be given");
     for (uint32_t i = 0; i < 3; i++)
         if (!math_require(c, i)) return NULL;
     if (math_number(c, 1) == math_number(c, 2)) return math_number(c, 1);
@@ -200,6 +209,10 @@ static Type *type_where(Call *c) {
 }
 
 static Ref lower_where(Lower *lo, Call *c) {
+    if (is_where_true(c)) {
+        Ref condition = lo_arg(lo, c->args[0]);
+        return lo_prelude(lo, c->row->prelude, 1, &condition);
+    }
     Ref x = lo_arg_as(lo, c->args[1], c->result), y = lo_arg_as(lo, c->args[2], c->result);
     return lo_select(lo, lo_truth(lo, math_arg(lo, c, 0)), x, y);
 }
@@ -312,7 +325,7 @@ static Ref lower_close(Lower *lo, Call *c) {
 #define INTS "bBhHiIlL"
 #define ROW(name_, params_, kind, data_, loops_, doc_)                                             \
     {.name = "numpy." name_, .params = params_, .type = type_##kind, .lower = lower_##kind,        \
-     .data = data_, .loops = loops_, .doc = doc_}
+     .data = data_, .loops = loops_, .flags = ROW_UFUNC, .doc = doc_}
 
 const Row rows_numpy_ops[] = {
     ROW("add",           "x1, x2",            binary,      BIN_ADD, "XX>X:?" INTS "efdFD", "x1 + x2"),
@@ -349,11 +362,11 @@ const Row rows_numpy_ops[] = {
     ROW("logical_not",   "x",                 logic,       0, "X>?:?" INTS "efdFD", "x is false"),
     ROW("gcd",           "x1, x2",            divisor,     0, "XX>X:!" INTS, "greatest common divisor"),
     ROW("lcm",           "x1, x2",            divisor,     1, "XX>X:!" INTS, "least common multiple"),
-    {.name = "numpy.where", .params = "condition, x, y", .type = type_where, .lower = lower_where,
+    {.name = "numpy.where", .params = "condition, x=, y=", .prelude = "select.nonzero", .type = type_where, .lower = lower_where,
      .loops = "?XX>X:?" INTS "efdFD", .doc = "x where the condition is true, else y"},
-    {.name = "numpy.round", .params = "a, decimals=", .loops = "X>X:" INTS "efd", .type = type_round, .lower = lower_round,
+    {.name = "numpy.round", .params = "a, decimals=", .loops = "X>X:" INTS "efd", .flags = ROW_UFUNC, .type = type_round, .lower = lower_round,
      .prelude = "math_float.round_decimals", .doc = "rounded to decimals, half to even"},
-    {.name = "numpy.around", .params = "a, decimals=", .loops = "X>X:" INTS "efd", .type = type_round, .lower = lower_round,
+    {.name = "numpy.around", .params = "a, decimals=", .loops = "X>X:" INTS "efd", .flags = ROW_UFUNC, .type = type_round, .lower = lower_round,
      .prelude = "math_float.round_decimals", .doc = "rounded to decimals, half to even"},
     {.name = "numpy.isclose", .params = "a, b, rtol=, atol=, equal_nan=",
      .loops = "XX>?:?" INTS "efdFD", .type = type_close,

@@ -359,19 +359,12 @@ static Ref in_lower(Lower *lo, Ref r, Arg a, Arg b) {
 
 /* --- arrays ------------------------------------------------------------------------------------------------------------- */
 
-static bool can_multiply(const Type *a, const Type *b) {
-    return a->ndim >= 1 && a->ndim <= 2 && b->ndim >= 1 && b->ndim <= 2;
-}
+static bool can_multiply(const Type *a, const Type *b) { return a->ndim >= 1 && b->ndim >= 1; }
 
 static bool is_matmul(const Ins *ins) { return ins->op != OP_COMPARE && ins->sub == BIN_MATMUL; }
 
 static const char *operator_name(const Ins *ins) {
     return ins->op == OP_COMPARE ? compare_name((CmpOp)ins->sub) : binary_name((BinOp)ins->sub);
-}
-
-/* In the order of NumPy's same_kind casts: bool, unsigned, signed, float, complex. */
-static int kind_order(const Type *ty) {
-    return ty->kind == TY_INT ? ty->is_signed ? 2 : 1 : ty->kind == TY_BOOL ? 0 : ty->kind;
 }
 
 /* a += b: the array stays as it is. */
@@ -380,7 +373,7 @@ static Type *inplace_type(Call *c) {
     Type *ty = c->args[0].ty, *tree = elementwise_tree_type(c);
     if (!tree) return NULL;
     if (ty->readonly) return infer_fail_about(in, c->inst, &c->args[0].ref, 1, c->span, D_READONLY);
-    if (kind_order(tree->elem) > kind_order(ty->elem)) {
+    if (ufunc_kind_order(tree->elem) > ufunc_kind_order(ty->elem)) {
         const char *symbol = bin_symbol[ir_at(c->inst->high, c->ins)->sub];
         infer_hint(in, cx_printf(in->cx, "write a = a %s b for a new array", symbol));
         return infer_fail_about(in, c->inst, &c->args[0].ref, 1, c->span, D_BAD_STORE,

@@ -33,21 +33,6 @@ static Type *type_dtype_attr(Call *c) {
 
 static Ref lower_constant(Lower *lo, Call *c) { return lo_const(lo, c->row->constant(c)); }
 
-/* np.result_type(a, b) of dtypes: by NumPy itself. */
-static Const *const_result_type(Call *c) {
-    PyObject *np = build_get_item(PyImport_GetModuleDict(), "numpy");
-    PyObject *a = dtype_object(rule_dtype(c, 0, NULL)), *b = dtype_object(rule_dtype(c, 1, NULL));
-    PyObject *join = np && a && b ? build_get_attr(np, "result_type") : NULL;
-    PyObject *r = join ? PyObject_CallFunctionObjArgs(join, a, b, NULL) : NULL;
-    Py_XDECREF(join);
-    Const *k = r ? build_const(c->in->cx, r) : NULL;
-    build_clear_error();
-    Py_XDECREF(a);
-    Py_XDECREF(b);
-    Py_XDECREF(r);
-    return k;
-}
-
 /* np.finfo(dtype), np.iinfo(dtype): NumPy's object, one for each dtype and process, whose attributes are
  * constants. */
 static PyObject *limits_object(Call *c) {
@@ -81,12 +66,6 @@ static Const *const_limits(Call *c) {
     Const *k = NEW(c->in->cx, Const);
     k->ty = type_limits(c);
     return k;
-}
-
-static Type *type_result_type(Call *c) {
-    if (!rule_dtype(c, 0, NULL) || !rule_dtype(c, 1, NULL)) return NULL;
-    Const *k = const_result_type(c);
-    return k ? k->ty : rule_no_overload(c);
 }
 
 /* np.dtype(x) */
@@ -284,10 +263,5 @@ const Row rows_dtype[] = {
      .lower = lower_constant,
      .constant = const_limits,
      .doc = "min, max, bits of an integer dtype"},
-    {.name = "numpy.result_type",
-     .params = "a, b",
-     .type = type_result_type,
-     .lower = lower_constant,
-     .constant = const_result_type},
     {0},
 };

@@ -2,6 +2,8 @@
  * same seed, but of streams of our own, one pair per thread.
  *
  * NumPy's `size=` gives an array filled by a loop of the prelude. */
+#include <string.h>
+
 #include "builtins/mathrules.h"
 
 /* --- seeds ------------------------------------------------------------------------------------ */
@@ -119,8 +121,37 @@ static Type *filled(Call *c, Type *const *types, uint32_t n) {
     return f->ret->kind == TY_UNDEF ? NULL : f->ret;
 }
 
+/* Parameters that are arrays: one number for each of their elements. */
+static const char *of_arrays(Call *c) {
+    for (uint32_t i = 0; i < (uint32_t)c->row->data2; i++)
+        if (given(c, i) && plain(c, i)->kind == TY_ARRAY)
+            return cx_printf(c->in->cx, "random_variates.%s", strrchr(c->row->name, '.') + 1);
+    return NULL;
+}
+
+/* All arguments, with the defaults of what is not given. */
+static uint32_t array_args(Lower *lo, Call *c, Type **types, Ref *values) {
+    uint32_t n = (uint32_t)c->row->data2;
+    for (uint32_t i = 0; i <= n; i++) {
+        bool has = given(c, i);
+        types[i] = has ? plain(c, i) : i < n ? TY_F(64) : TY_OF(TY_NONE);
+        if (!lo) continue;
+        double d = i < n ? streams[c->row->data].defaults[i] : 0;
+        values[i] = has     ? lo_arg(lo, c->args[i])
+                    : i < n ? lo_float(lo, TY_F(64), d)
+                            : lo_zero(lo, TY_OF(TY_NONE));
+    }
+    return n + 1;
+}
+
 static Type *type_sized(Call *c) {
     Type *types[3];
+    const char *each = of_arrays(c);
+    if (each) {
+        uint32_t n = array_args(NULL, c, types, NULL);
+        Inst *f = infer_prelude(c->in, c->inst, each, types, n, c->ins);
+        return f && f->ret->kind != TY_UNDEF ? f->ret : NULL;
+    }
     if (!are_floats(c, (uint32_t)c->row->data2)) return math_refuse(c);
     if (!has_size(c)) return TY_F(64);
     if (!is_size(c->args[c->row->data2].ty)) return rule_no_overload(c);
@@ -129,8 +160,14 @@ static Type *type_sized(Call *c) {
 
 static Ref lower_sized(Lower *lo, Call *c) {
     uint32_t n = (uint32_t)c->row->data2;
-    if (!has_size(c)) return draw(lo, c, n);
     Ref args[3];
+    Type *types[3];
+    const char *each = of_arrays(c);
+    if (each) {
+        array_args(lo, c, types, args);
+        return lo_prelude(lo, each, n + 1, args);
+    }
+    if (!has_size(c)) return draw(lo, c, n);
     for (uint32_t i = 0; i < n; i++)
         args[i] = given(c, i) ? lo_arg_as(lo, c->args[i], TY_F(64))
                               : lo_float(lo, TY_F(64), streams[c->row->data].defaults[i]);
@@ -159,11 +196,14 @@ static Type *type_randint(Call *c) {
     if (!math_int(c, 1)) return NULL;
     Type *high = has_high(c) ? math_number(c, 1) : i64;
     if (!high || !ty_is_integral(high)) return math_refuse(c);
-    if (given(c, 3))
-        return infer_fail(c->in, c->span, D_NOT_YET, "numpy.random.randint with a dtype");
-    if (!has_size(c)) return i64;
+    Type *elem = rule_dtype(c, 3, i64);
+    if (!elem) return NULL;
+    if (elem->kind != TY_INT || elem->bits < 32)
+        return infer_fail(c->in, c->span, D_NOT_YET,
+                          "numpy.random.randint of a dtype of less than 32 bits");
+    if (!has_size(c)) return elem;
     if (!is_size(c->args[2].ty)) return rule_no_overload(c);
-    return filled(c, (Type *[]){i64, i64, c->args[2].ty}, 3);
+    return filled(c, (Type *[]){i64, i64, c->args[2].ty, ty_dtype(elem)}, 4);
 }
 
 static Ref lower_randint(Lower *lo, Call *c) {
@@ -173,9 +213,12 @@ static Ref lower_randint(Lower *lo, Call *c) {
     CheckKind empty = has_high(c) ? CHECK_RANDOM_EMPTY : CHECK_RANDOM_HIGH;
     lo_check(lo, lo_cmp(lo, OP_LT, low, high), empty);
     if (has_size(c))
-        return lo_prelude(lo, c->row->prelude, 3, (Ref[]){low, high, lo_arg(lo, c->args[2])});
+        return lo_prelude(
+            lo, c->row->prelude, 4,
+            (Ref[]){low, high, lo_arg(lo, c->args[2]), lo_zero(lo, ty_dtype(c->result->elem))});
     Ref most = lo_op2(lo, OP_SUB, lo_op2(lo, OP_SUB, high, low), lo_int(lo, 1));
-    return lo_op2(lo, OP_ADD, low, lo_rt(lo, "ws_np_interval", i64, 1, &most));
+    Ref v = lo_op2(lo, OP_ADD, low, lo_rt(lo, "ws_np_interval", i64, 1, &most));
+    return lo_convert(lo, v, c->result);
 }
 
 /* --- table ------------------------------------------------------------------------------------ */
@@ -235,8 +278,28 @@ const Row rows_random[] = {
      .lower = lower_randint, .data2 = 2, .prelude = "random_arrays.randint",
      .doc = "ints from low up to high, not included"},
     LOOP("numpy.random.exponential", "random_arrays.exponential", "exponential distribution"),
+    LOOP("numpy.random.standard_gamma", "random_variates.standard_gamma", "gamma distribution of scale 1"),
+    LOOP("numpy.random.gamma", "random_variates.gamma", "gamma distribution"),
+    LOOP("numpy.random.chisquare", "random_variates.chisquare", "chi-squared distribution"),
+    LOOP("numpy.random.beta", "random_variates.beta", "beta distribution"),
+    LOOP("numpy.random.f", "random_variates.f", "F distribution"),
+    LOOP("numpy.random.standard_t", "random_variates.standard_t", "Student's t distribution"),
+    LOOP("numpy.random.standard_cauchy", "random_variates.standard_cauchy", "Cauchy distribution"),
+    LOOP("numpy.random.pareto", "random_variates.pareto", "Pareto (Lomax) distribution"),
+    LOOP("numpy.random.weibull", "random_variates.weibull", "Weibull distribution"),
+    LOOP("numpy.random.power", "random_variates.power", "power distribution"),
+    LOOP("numpy.random.laplace", "random_variates.laplace", "Laplace distribution"),
+    LOOP("numpy.random.gumbel", "random_variates.gumbel", "Gumbel distribution"),
+    LOOP("numpy.random.logistic", "random_variates.logistic", "logistic distribution"),
+    LOOP("numpy.random.lognormal", "random_variates.lognormal", "log normal distribution"),
+    LOOP("numpy.random.rayleigh", "random_variates.rayleigh", "Rayleigh distribution"),
+    LOOP("numpy.random.triangular", "random_variates.triangular", "triangular distribution"),
+    LOOP("numpy.random.binomial", "random_variates.binomial", "successes among n"),
+    LOOP("numpy.random.poisson", "random_variates.poisson", "Poisson distribution"),
+    LOOP("numpy.random.geometric", "random_variates.geometric", "trials until the first success"),
+    LOOP("numpy.random.negative_binomial", "random_variates.negative_binomial", "failures before n successes"),
     LOOP("numpy.random.shuffle",     "random_arrays.shuffle",     "shuffles along the first axis"),
     LOOP("numpy.random.permutation", "random_arrays.permutation", "a shuffled range or copy"),
-    LOOP("numpy.random.choice",      "random_arrays.choice",      "items, with replacement"),
+    LOOP("numpy.random.choice",      "random_arrays.choice",      "items of a range or array, with chances p"),
     {0},
 };

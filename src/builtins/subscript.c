@@ -426,6 +426,40 @@ static bool can_store(const Type *value, const Type *elem) {
     return value->kind != TY_COMPLEX || elem->kind == TY_COMPLEX;
 }
 
+/* Numbers side by side, which are stored to a view as an array of them would be. */
+static bool is_row(const Type *ty) {
+    if (ty->kind != TY_TUPLE || !ty->nitems) return false;
+    for (uint32_t i = 0; i < ty->nitems; i++)
+        if (!ty_is_number(ty->items[i]) && !is_row(ty->items[i])) return false;
+    return true;
+}
+
+/* The type of the tuple as an array; NULL: not known yet, or none. */
+static Type *row_as_array(Infer *in, Inst *inst, Ref r, Type *tuple) {
+    Inst *f = infer_prelude(in, inst, "creation.asarray", &tuple, 1, r);
+    return f && f->ret->kind == TY_ARRAY ? f->ret : NULL;
+}
+
+/* view[...] = (a, b, c) without an array between; false: the view has more axes, or the tuple. */
+static bool store_items(Lower *lo, Ref view, Ref tuple) {
+    Type *ty = lo_type(lo, tuple);
+    if (lo_type(lo, view)->ndim != 1) return false;
+    for (uint32_t i = 0; i < ty->nitems; i++)
+        if (!ty_is_number(ty->items[i])) return false;
+    Ref n = lo_array_dim(lo, view, 0), count = lo_int(lo, ty->nitems);
+    BlockId bad = lo_block(lo, "shapes"), good = lo_block(lo, "fit");
+    lo_branch(lo, lo_cmp(lo, OP_EQ, n, count), good, bad);
+    lo->fn->blocks.at[lo->b].term.cold = true;
+    lo->b = bad;
+    raise_shapes(lo, SHAPES_INPUT, 2, (uint32_t[]){1, 1}, (Ref *[]){&count, &n});
+    lo->b = good;
+    for (uint32_t i = 0; i < ty->nitems; i++) {
+        Ref at = lo_int(lo, i), v = lo_field(lo, tuple, i);
+        lo_array_set(lo, view, &at, element_as(lo, v, lo_type(lo, view)->elem));
+    }
+    return true;
+}
+
 static const char *scatter_name(const Parts *parts, const Type *value) {
     bool mask = parts->at[0].kind == PART_MASK;
     if (value->kind == TY_ARRAY) return mask ? "index.put_mask_array" : "index.put_array";
@@ -443,6 +477,10 @@ bool subscript_store_ok(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Arg va
                                 infer_value_text(cx, obj.ty));
     }
     if (obj.ty->readonly) return infer_fail_about(in, inst, ins->args, 1, ins->span, D_READONLY);
+    if (is_row(value.ty)) {
+        value.ty = row_as_array(in, inst, r, value.ty);
+        if (!value.ty) return false;
+    }
     Parts parts;
     Type *bad = NULL;
     bool too_many;
@@ -479,8 +517,16 @@ void subscript_store(Lower *lo, Ref r, Arg obj, Arg index, Arg value) {
     (void)r;
     cut(obj.ty, index.ty, index.k, &parts, &bad, &too_many);
     Ref a = lo_arg(lo, obj);
-    bool from_array = value.ty->kind == TY_ARRAY;
     Type *view = parts.narrays ? NULL : view_type(obj.ty, &parts);
+    if (is_row(value.ty)) {
+        Ref tuple = lo_arg(lo, value);
+        if (view && value.ty->nitems > 1 &&
+            store_items(lo, lower_view(lo, a, view, &parts, index), tuple))
+            return;
+        Ref row = lo_prelude(lo, "creation.asarray", 1, &tuple);
+        value = (Arg){.item = -1, .low = row, .ty = lo_type(lo, row)};
+    }
+    bool from_array = value.ty->kind == TY_ARRAY;
     if (view) {
         elementwise_store(lo, lower_view(lo, a, view, &parts, index), value);
         return;

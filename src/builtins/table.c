@@ -5,10 +5,9 @@
 #include "builtins/tables.h"
 
 static const Row *const callables[] = {
-    rows_core,    rows_dtype,           rows_iterate,   rows_convert,
-    rows_text,    rows_array_functions, rows_math,      rows_cmath,
-    rows_random,  rows_numpy_math,      rows_numpy_ops, rows_cuda,
-    rows_pointer, rows_prelude,         rows_operator,  NULL};
+    rows_core,       rows_dtype,   rows_iterate, rows_convert, rows_text,     rows_array_functions,
+    rows_intrinsics, rows_sorting, rows_math,    rows_cmath,   rows_random,   rows_numpy_math,
+    rows_numpy_ops,  rows_cuda,    rows_pointer, rows_prelude, rows_operator, NULL};
 
 static const Row *const methods[] = {rows_number_methods,  rows_array_methods,
                                      rows_other_methods,   rows_exception_methods,
@@ -197,11 +196,22 @@ const Row *row_of_closure(const Type *ty) {
 
 /* --- for people ---------------------------------------------------------------------------------------------------- */
 
+/* A new str, or None. */
+static PyObject *all_params(const Row *r) {
+    const char *more = "out=, where=, dtype=";
+    if (!r->params) return Py_NewRef(Py_None);
+    if (!(r->flags & ROW_UFUNC)) return PyUnicode_FromString(r->params);
+    return PyUnicode_FromFormat("%s%s%s", r->params, *r->params ? ", " : "", more);
+}
+
 static bool add_rows(PyObject *list, const Row *const *tables, const char *kind) {
     for (; *tables; tables++)
         for (const Row *r = *tables; r->name; r++) {
             const char *how = r->flags & ROW_ATTRIBUTE ? "attribute" : kind;
-            PyObject *row = Py_BuildValue("(sszzz)", r->name, how, r->params, r->doc, r->prelude);
+            PyObject *params = all_params(r);
+            PyObject *row =
+                params ? Py_BuildValue("(ssOzz)", r->name, how, params, r->doc, r->prelude) : NULL;
+            Py_XDECREF(params);
             int failed = !row || PyList_Append(list, row);
             Py_XDECREF(row);
             if (failed) return false;

@@ -9,6 +9,8 @@ extern const Row rows_iterate[];         /* iterate.c: range, zip, sum, max ... 
 extern const Row rows_convert[];         /* convert.c: int, float, np.float32 ... */
 extern const Row rows_text[];            /* text.c: print, str ... */
 extern const Row rows_array_functions[]; /* array.c: np.empty, np.shape ... */
+extern const Row rows_intrinsics[];      /* intrinsics.c: np.result_type ... */
+extern const Row rows_sorting[];         /* sorting.c: what sorting is written with */
 extern const Row rows_math[];            /* math.c */
 extern const Row rows_cmath[];           /* cmath.c */
 extern const Row rows_random[];          /* random.c */

@@ -25,9 +25,15 @@ static Type *input_type(const Call *c, uint32_t i) {
     return ty->kind == TY_ARRAY ? ty : math_number(c, i);
 }
 
+/* Without its x and y, np.where is no elementwise function. */
+static bool lacks_inputs(const Call *c, uint32_t n) {
+    uint32_t x = (uint32_t)strcspn(c->row->loops, "XV");
+    return x < n && !given(c, x);
+}
+
 bool ufunc_has_array(const Call *c) {
     uint32_t n = *c->row->loops == '=' ? 0 : ufunc_inputs(c->row);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n && !lacks_inputs(c, n); i++)
         if (given(c, i) && plain(c, i)->kind == TY_ARRAY) return true;
     return false;
 }
@@ -63,6 +69,32 @@ static bool takes_all(const Call *c, uint32_t n, const char *pattern, Type *to) 
         if (joined != to) return false;
     }
     return true;
+}
+
+int ufunc_kind_order(const Type *ty) {
+    return ty->kind == TY_INT ? ty->is_signed ? 2 : 1 : ty->kind == TY_BOOL ? 0 : ty->kind;
+}
+
+/* The loop for the dtype that is asked for. */
+static Type *asked(const Call *c, uint32_t n, const char *pattern, const char *letters,
+                   Type *dtype) {
+    for (uint32_t i = 0; i < n; i++) {
+        Type *ty = input_type(c, i);
+        if (!ty || !strchr("XV", pattern[i])) continue;
+        if (ty->kind == TY_ARRAY) ty = ty->elem;
+        if (ufunc_kind_order(ty) > ufunc_kind_order(dtype)) return NULL;
+    }
+    for (const char *s = letters; *s; s++)
+        if (rule_letter(*s) == dtype) return dtype;
+    return NULL;
+}
+
+Type *ufunc_dtype(const Call *c) {
+    if (!c->keywords || !c->keywords[UFUNC_DTYPE].ty) return NULL;
+    Call about = *c;
+    about.args = (Arg *)c->keywords;
+    about.nargs = UFUNC_KEYWORDS;
+    return rule_dtype(&about, UFUNC_DTYPE, NULL);
 }
 
 static Type *choose(const Call *c, uint32_t n, const char *pattern, const char *letters) {
@@ -107,7 +139,8 @@ bool ufunc_loop(const Call *c, UfuncLoop *loop) {
         if (!letters) loop->in[i] = ty->kind == TY_ARRAY ? ty->elem : ty;
     }
     if (!letters) return true;
-    Type *x = choose(c, n, pattern, letters + 1);
+    Type *dtype = ufunc_dtype(c);
+    Type *x = dtype ? asked(c, n, pattern, letters + 1, dtype) : choose(c, n, pattern, letters + 1);
     if (!x) return false;
     bool by_value = *pattern == 'V' && all_ints(c, n);
     for (uint32_t i = 0; i < n; i++)

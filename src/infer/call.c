@@ -111,6 +111,14 @@ static void parse_params(const char *text, Params *out) {
     }
 }
 
+/* Behind a ufunc's own parameters; only `out` may stand without its name. */
+static void add_ufunc_params(Params *p) {
+    Params more;
+    parse_params("out=, where=, dtype=", &more);
+    for (uint32_t i = 0; i < more.n; i++) p->at[p->n++] = more.at[i];
+    p->npositional++;
+}
+
 static bool is_param(const Param *p, const char *name) {
     return strlen(name) == p->n && !strncmp(p->name, name, p->n);
 }
@@ -500,8 +508,13 @@ static bool bind_row(Infer *in, Inst *inst, const Row *row, const Arg *self, con
     }
     Params params;
     parse_params(row->params, &params);
+    uint32_t n = params.n;
+    if (row->flags & ROW_UFUNC) add_ufunc_params(&params);
     Arg *args = NEWN(in->cx, Arg, params.n + 1);
     if (!bind(in, &params, act, args, &(Called){short_name(row->name), NULL}, span)) return false;
+    const Arg *keywords = NULL;
+    for (uint32_t i = n; i < params.n; i++)
+        if (args[i].ty && args[i].ty->kind != TY_NONE) keywords = args + n;
     out->kind = CALLEE_ROW;
     out->row = row;
     out->call = (Call){.in = in,
@@ -510,7 +523,8 @@ static bool bind_row(Infer *in, Inst *inst, const Row *row, const Arg *self, con
                        .span = span,
                        .row = row,
                        .args = args,
-                       .nargs = params.n};
+                       .nargs = n,
+                       .keywords = keywords};
     if (self) out->call.self = *self;
     return true;
 }

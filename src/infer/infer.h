@@ -117,6 +117,7 @@ typedef struct Call {
     const Row *row;
     Arg *args; /* bound to the row's parameters, in their order; *rest comes last */
     uint32_t nargs;
+    const Arg *keywords; /* ROW_UFUNC: out, where, dtype; NULL: none of them is given */
     Arg self; /* methods: the object */
     Type *result; /* lowering: the type of the result */
 } Call;

@@ -290,7 +290,9 @@ Ref lower_call_inst(Lower *lo, const Callee *c) {
     Ref *args = NEWN(lo->cx, Ref, c->call.nargs + 1);
     for (uint32_t i = 0; i < c->call.nargs; i++)
         args[i] = lo_convert(lo, lo_arg(lo, c->call.args[i]), c->inst->args[i]);
-    return lo_call(lo, fn, c->call.nargs, args);
+    Ref r = lo_call(lo, fn, c->call.nargs, args);
+    /* None is a value of its own: the call may be put in place, and then there is none */
+    return lo_type(lo, r)->kind == TY_NONE ? lo_zero(lo, TY_OF(TY_NONE)) : r;
 }
 
 /* One of several functions: a branch for each. */

@@ -31,6 +31,12 @@ static Ref complex_div(Lower *lo, Type *ty, Ref a, Ref b) {
     Ref air = lo_op2(lo, OP_MUL, ai, ratio), arr = lo_op2(lo, OP_MUL, ar, ratio);
     Ref re = lo_select(lo, wide, lo_op2(lo, OP_ADD, ar, air), lo_op2(lo, OP_ADD, arr, ai));
     Ref im = lo_select(lo, wide, lo_op2(lo, OP_SUB, ai, arr), lo_op2(lo, OP_SUB, air, ar));
+    if (lo->fn->options.numpy_errors) { /* by zero: each part by +0.0 */
+        Ref zero = lo_not(lo, is_nonzero(lo, big));
+        re = lo_select(lo, zero, ar, re);
+        im = lo_select(lo, zero, ai, im);
+        den = lo_select(lo, zero, lo_math1(lo, MATH_FABS, big), den);
+    }
     return lo_complex(lo, ty, lo_op2(lo, OP_FDIV, re, den), lo_op2(lo, OP_FDIV, im, den));
 }
 

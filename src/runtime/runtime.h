@@ -187,6 +187,15 @@ Status ws_crect(WsCtx *ctx, int32_t site, double r, double phi, double *out);
 Status ws_cpow(WsCtx *ctx, int32_t site, const double *base, const double *exponent, double *out);
 void ws_cpow_numpy(const double *base, const double *exponent, double *out);
 
+/* Of contiguous bools: how many are true, and where: `places` has room for all of them and one more. */
+int64_t ws_count_true(const uint8_t *data, int64_t n);
+void ws_true_places(const uint8_t *data, int64_t n, int64_t *places);
+/* Elements of `width` bytes; `form` says how they are ordered (runtime/sort.c). NaN is the greatest. Scratch:
+ * n elements; of ws_argsort 4 n int64. ws_partition leaves at k what sorting would. */
+void ws_sort(void *data, void *scratch, int64_t n, int64_t width, int64_t form);
+void ws_argsort(const void *data, int64_t *order, void *scratch, int64_t n, int64_t width,
+                int64_t form);
+void ws_partition(void *data, void *scratch, int64_t n, int64_t k, int64_t width, int64_t form);
 double ws_sum_f64(const char *data, int64_t n, int64_t stride);
 float ws_sum_f32(const char *data, int64_t n, int64_t stride);
 void ws_sum_c128(const char *data, int64_t n, int64_t stride, double *out);

@@ -25,7 +25,7 @@ def sweep(spins, beta):
 
 @njit
 def magnetisation(spins):
-    return np.median(spins, axis=0)
+    return np.unique(spins, axis=0)
 
 
 @njit

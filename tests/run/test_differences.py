@@ -180,6 +180,32 @@ def test_stored_numbers_are_cut_to_the_element_type():
     assert compiled(store)(np.zeros(1, np.uint8), 300) == 44
 
 
+def test_split_gives_a_tuple():
+    def split(a):
+        return np.split(a, 2)
+
+    assert type(split(np.arange(4))) is list
+    got = compiled(split)(np.arange(4))
+    assert type(got) is tuple and [list(part) for part in got] == [[0, 1], [2, 3]]
+
+
+def test_the_covariance_of_one_row_is_a_matrix():
+    def covariance(a):
+        return np.cov(a)
+
+    a = np.array([[1.0, 2.0, 4.0]])
+    assert covariance(a).shape == () and compiled(covariance)(a).shape == (1, 1)
+    assert compiled(covariance)(a[0]).shape == ()
+
+
+def test_argsort_is_stable():
+    def order(a):
+        return np.argsort(a)
+
+    a = np.arange(1000) % 3
+    assert list(compiled(order)(a)) == list(np.argsort(a, kind="stable"))
+
+
 def test_numpy_functions_do_not_warn(recwarn):
     assert math.isnan(compiled(lambda x: np.sqrt(x))(-1.0))
     assert compiled(lambda x: np.divide(1.0, x))(0.0) == math.inf

@@ -1,12 +1,36 @@
-"""Joining, reordering, sorting, searching."""
+"""Joining, repeating, inserting, removing, rolling."""
 
 import numpy as np
 
-from whipsnake.prelude.intrinsics import axis_first, common_dtype, with_length
+from whipsnake.prelude.axes import mapped, normal_axis, one_axis, three_axes, two_axes
+from whipsnake.prelude.creation import asarray
+from whipsnake.prelude.intrinsics import (
+    axis_first,
+    axis_insert,
+    axis_part,
+    common_dtype,
+    reshape,
+    strided,
+    with_length,
+)
+from whipsnake.prelude.manipulate import flatten, shape_text
 
 
-def concatenate(arrays, axis=0):
+# -- joining --------------------------------------------------------------------------------------
+
+
+def concatenate(arrays, axis=0, dtype=None):
     """np.concatenate of a tuple of arrays."""
+    if axis is None:
+        return _concatenate(mapped(_flat, arrays), 0, dtype)
+    return _concatenate(mapped(asarray, arrays), axis, dtype)
+
+
+def _flat(a):
+    return asarray(a).ravel()
+
+
+def _concatenate(arrays, axis, dtype):
     first = arrays[0]
     n = 0
     number = 0
@@ -14,13 +38,14 @@ def concatenate(arrays, axis=0):
         n += axis_first(a, axis).shape[0]
         _check_lengths(first, a, axis + first.ndim if axis < 0 else axis, number)
         number += 1
-    out = np.empty(with_length(first.shape, axis, n), common_dtype(arrays))
-    to = axis_first(out, axis)
+    out = np.empty(
+        with_length(first.shape, axis, n), common_dtype(arrays) if dtype is None else dtype
+    )
     at = 0
     for a in arrays:
-        part = axis_first(a, axis)
-        to[at : at + part.shape[0]] = part
-        at += part.shape[0]
+        length = axis_first(a, axis).shape[0]
+        axis_part(out, axis, at, at + length)[...] = a
+        at += length
     return out
 
 
@@ -36,167 +61,343 @@ def _check_lengths(first, a, axis, number):
             )
 
 
-def diff(a, n=1):
-    """np.diff along the last axis."""
-    out = a[..., 1:] - a[..., :-1]
-    for _ in range(1, n):
-        out = out[..., 1:] - out[..., :-1]
+def stack(arrays, axis=0, dtype=None):
+    """np.stack."""
+    return _stack(mapped(asarray, arrays), axis, dtype)
+
+
+def _stack(arrays, axis, dtype):
+    probe = axis_insert(arrays[0], axis)
+    out = np.empty(
+        with_length(probe.shape, axis, len(arrays)),
+        common_dtype(arrays) if dtype is None else dtype,
+    )
+    to = axis_first(out, axis)
+    i = 0
+    for a in arrays:
+        if a.shape != arrays[0].shape:
+            raise ValueError("all input arrays must have the same shape")
+        to[i, ...] = a
+        i += 1
     return out
+
+
+def stacked(items, dtype):
+    """np.array of a tuple with arrays in it."""
+    return _stack(mapped(asarray, items), 0, dtype)
+
+
+def vstack(tup, dtype=None):
+    """np.vstack: one below the other."""
+    return _concatenate(mapped(two_axes, tup), 0, dtype)
+
+
+def hstack(tup, dtype=None):
+    """np.hstack: side by side."""
+    arrays = mapped(one_axis, tup)
+    return _concatenate(arrays, 0 if arrays[0].ndim == 1 else 1, dtype)
+
+
+def dstack(tup):
+    """np.dstack: along the third axis."""
+    return _concatenate(mapped(three_axes, tup), 2, None)
+
+
+def column_stack(tup):
+    """np.column_stack: arrays with one axis are columns."""
+    return _concatenate(mapped(_columns, tup), 1, None)
+
+
+def _columns(x):
+    a = asarray(x)
+    if a.ndim == 0:
+        return reshape(a, (1, 1))
+    return a[:, None] if a.ndim == 1 else a
+
+
+def append(arr, values, axis=None):
+    """np.append."""
+    a, b = asarray(arr), asarray(values)
+    if axis is None:
+        return _concatenate((a.ravel(), b.ravel()), 0, None)
+    return _concatenate((a, b), axis, None)
+
+
+# -- repeating ------------------------------------------------------------------------------------
+
+
+def interleaved(a, b):
+    """The items of two tuples by turns."""
+    if len(a) == 0:
+        return ()
+    return (a[0], b[0]) + interleaved(a[1:], b[1:])
+
+
+def tile(A, reps):
+    """np.tile."""
+    a = asarray(A)
+    times = reps if isinstance(reps, tuple) else (reps,)
+    n = a.ndim if a.ndim > len(times) else len(times)
+    shape = (1,) * (n - a.ndim) + a.shape
+    strides = (0,) * (n - a.ndim) + a.strides
+    times = (1,) * (n - len(times)) + times
+    parts = np.empty(interleaved(times, shape), a.dtype)
+    parts[...] = strided(a, interleaved(times, shape), interleaved((0,) * n, strides))
+    return reshape(parts, _products(times, shape))
+
+
+def _products(a, b):
+    if len(a) == 0:
+        return ()
+    return (a[0] * b[0],) + _products(a[1:], b[1:])
+
+
+def repeat(a, repeats, axis=None):
+    """np.repeat."""
+    x = asarray(a)
+    if axis is None:
+        return _repeat(x.ravel(), repeats, 0)
+    return _repeat(x, repeats, axis)
+
+
+def _repeat(a, repeats, axis):
+    b = axis_first(a, axis)
+    times = np.atleast_1d(asarray(repeats))
+    n = b.shape[0]
+    step = 0 if times.shape[0] == 1 else 1
+    if step == 1 and times.shape[0] != n:
+        raise ValueError(
+            "operands could not be broadcast together with shape "
+            f"{shape_text((n,))} {shape_text(times.shape)}"
+        )
+    total = 0
+    for i in range(n):
+        if times[i * step] < 0:
+            raise ValueError("repeats may not contain negative values.")
+        total += times[i * step]
+    out = np.empty(with_length(a.shape, axis, total), a.dtype)
+    to = axis_first(out, axis)
+    at = 0
+    for i in range(n):
+        for _ in range(times[i * step]):
+            to[at] = b[i]
+            at += 1
+    return out
+
+
+def resize(a, new_shape):
+    """np.resize: the elements again and again."""
+    x = asarray(a)
+    out = np.empty(new_shape, x.dtype)
+    to, flat = reshape(out, out.size), x.ravel()
+    if flat.shape[0] == 0:
+        to[...] = 0
+        return out
+    start = 0
+    while start < to.shape[0]:
+        n = min(flat.shape[0], to.shape[0] - start)
+        to[start : start + n] = flat[:n]
+        start += n
+    return out
+
+
+# -- inserting, removing --------------------------------------------------------------------------
+
+
+def delete(arr, obj, axis=None):
+    """np.delete: without what `obj` (an integer, a slice, an index array or a mask) says."""
+    a = asarray(arr)
+    if axis is None:
+        return _delete(a.ravel(), obj, 0)
+    return _delete(a, obj, axis)
+
+
+def _delete(a, obj, axis):
+    b = axis_first(a, axis)
+    n = b.shape[0]
+    keep = np.ones(n, np.bool_)
+    if isinstance(obj, int) and not -n <= obj < n:
+        raise IndexError(
+            f"index {obj} is out of bounds for axis {normal_axis(axis, a.ndim)} with size {n}"
+        )
+    keep[asarray(obj) if isinstance(obj, tuple) else obj] = False
+    out = np.empty(with_length(a.shape, axis, np.count_nonzero(keep)), a.dtype)
+    to = axis_first(out, axis)
+    at = 0
+    for i in range(n):
+        if keep[i]:
+            to[at] = b[i]
+            at += 1
+    return out
+
+
+def insert(arr, obj, values, axis=None):
+    """np.insert: before one place several values, or before each of several."""
+    a = asarray(arr)
+    if axis is None:
+        return _insert(a.ravel(), obj, asarray(values).ravel(), 0)
+    v = asarray(values)
+    if isinstance(obj, int) and a.ndim > 1 and v.ndim == a.ndim - 1:
+        return _insert(a, obj, axis_insert(v, axis), axis)
+    return _insert(a, obj, v, axis)
+
+
+def _insert(a, obj, values, axis):
+    n = axis_first(a, axis).shape[0]
+    if isinstance(obj, int):
+        if not -n <= obj <= n:
+            raise IndexError(
+                f"index {obj} is out of bounds for axis {normal_axis(axis, a.ndim)} with size {n}"
+            )
+        count = axis_first(values, axis).shape[0] if values.ndim == a.ndim else 1
+        at = obj + n if obj < 0 else obj + 0
+        out = np.empty(with_length(a.shape, axis, n + count), a.dtype)
+        axis_part(out, axis, 0, at)[...] = axis_part(a, axis, 0, at)
+        axis_part(out, axis, at, at + count)[...] = values
+        axis_part(out, axis, at + count, n + count)[...] = axis_part(a, axis, at, n)
+        return out
+    return _insert_at(a, _checked(asarray(obj), n, normal_axis(axis, a.ndim)), values, axis)
+
+
+def _checked(places, n, axis):
+    out = np.empty(places.shape[0], np.int64)
+    for i in range(places.shape[0]):
+        if not -n <= places[i] <= n:
+            raise IndexError(f"index {places[i]} is out of bounds for axis {axis} with size {n}")
+        out[i] = places[i] + n if places[i] < 0 else places[i]
+    return out
+
+
+def _insert_at(a, places, values, axis):
+    n = axis_first(a, axis).shape[0]
+    m = places.shape[0]
+    order = np.argsort(places)
+    fresh = np.zeros(n + m, np.bool_)
+    at = np.empty(m, np.int64)
+    for i in range(m):
+        at[order[i]] = places[order[i]] + i
+        fresh[at[order[i]]] = True
+    out = np.empty(with_length(a.shape, axis, n + m), a.dtype)
+    new = np.empty(with_length(a.shape, axis, m), a.dtype)
+    new[...] = values
+    to, old, more = axis_first(out, axis), axis_first(a, axis), axis_first(new, axis)
+    k = 0
+    for i in range(n + m):
+        if not fresh[i]:
+            to[i] = old[k]
+            k += 1
+    for i in range(m):
+        to[at[i]] = more[i]
+    return out
+
+
+# -- rolling --------------------------------------------------------------------------------------
+
+
+def roll(a, shift, axis=None):
+    """np.roll."""
+    x = asarray(a)
+    if axis is None:
+        return reshape(_roll(flatten(x), shift, 0), x.shape)
+    if isinstance(axis, tuple):
+        shifts = shift if isinstance(shift, tuple) else (shift,) * len(axis)
+        out = _roll(x, shifts[0], axis[0])
+        for k in range(1, len(axis)):
+            out = _roll(out, shifts[k], axis[k])
+        return out
+    return _roll(x, shift, axis)
+
+
+def _roll(a, shift, axis):
+    out = np.empty(a.shape, a.dtype)
+    n = axis_first(a, axis).shape[0]
+    if n > 0:
+        k = shift % n
+        axis_part(out, axis, k, n)[...] = axis_part(a, axis, 0, n - k)
+        axis_part(out, axis, 0, k)[...] = axis_part(a, axis, n - k, n)
+    return out
+
+
+# -- differences, products ------------------------------------------------------------------------
+
+
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    """np.diff."""
+    x = asarray(a)
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
+    if prepend is not None or append is not None:
+        return _diff(_extended(x, axis, prepend, append), n, axis)
+    return _diff(x, n, axis)
+
+
+def _extended(a, axis, before, behind):
+    if before is None:
+        return _concatenate((a, _part(behind, a, axis)), axis, None)
+    if behind is None:
+        return _concatenate((_part(before, a, axis), a), axis, None)
+    return _concatenate((_part(before, a, axis), a, _part(behind, a, axis)), axis, None)
+
+
+def _part(v, a, axis):
+    """A number as one more item of this axis."""
+    x = asarray(v)
+    if x.ndim > 0:
+        return x
+    out = np.empty(with_length(a.shape, axis, 1), x.dtype)
+    out[...] = x
+    return out
+
+
+def _diff(a, n, axis):
+    if n == 0:
+        return np.array(a)
+    out = _diff_once(a, axis)
+    for _ in range(1, n):
+        out = _diff_once(out, axis)
+    return out
+
+
+def _diff_once(a, axis):
+    n = axis_first(a, axis).shape[0]
+    out = np.empty(with_length(a.shape, axis, max(n - 1, 0)), a.dtype)
+    if n == 0:
+        return out
+    low, high = axis_part(a, axis, 0, n - 1), axis_part(a, axis, 1, n)
+    if isinstance(a.dtype.type(0), bool):
+        out[...] = high != low
+    else:
+        out[...] = high - low
+    return out
+
+
+def ediff1d(ary, to_end=None, to_begin=None):
+    """np.ediff1d."""
+    d = _diff_once(asarray(ary).ravel(), 0)
+    if to_end is None and to_begin is None:
+        return d
+    if to_begin is None:
+        return _concatenate((d, _flat(to_end)), 0, d.dtype)
+    if to_end is None:
+        return _concatenate((_flat(to_begin), d), 0, d.dtype)
+    return _concatenate((_flat(to_begin), d, _flat(to_end)), 0, d.dtype)
 
 
 def outer(a, b):
     """np.outer: all products."""
-    return a.ravel()[:, None] * b.ravel()[None, :]
+    return asarray(a).ravel()[:, None] * asarray(b).ravel()[None, :]
 
 
-def roll(a, shift):
-    """np.roll of the elements in C order."""
-    out = np.empty(a.shape, a.dtype)
-    if a.size > 0:
-        k = shift % a.size
-        flat, to = a.ravel(), out.ravel()
-        to[k:] = flat[: a.size - k]
-        to[:k] = flat[a.size - k :]
-    return out
+def kron(a, b):
+    """np.kron."""
+    x, y = asarray(a), asarray(b)
+    n = x.ndim if x.ndim > y.ndim else y.ndim
+    ones = (1,) * n
+    s, t = (1,) * (n - x.ndim) + x.shape, (1,) * (n - y.ndim) + y.shape
+    p = _reshaped(x, interleaved(s, ones))
+    q = _reshaped(y, interleaved(ones, t))
+    return reshape(np.ascontiguousarray(p * q), _products(s, t))
 
 
-def flatnonzero(a):
-    """np.flatnonzero: where elements, in C order, are true."""
-    flat = a.ravel()
-    out = np.empty(np.count_nonzero(flat), np.int64)
-    k = 0
-    for i in range(flat.shape[0]):
-        if flat[i]:
-            out[k] = i
-            k += 1
-    return out
-
-
-# -- sorting -----------------------------------------------------------------------------------
-
-
-def _less(x, y):
-    """NaN is the greatest."""
-    return x < y or (y != y and x == x)
-
-
-def _insertion(a, order, start, stop):
-    for i in range(start + 1, stop):
-        k = order[i]
-        v = a[k]
-        j = i
-        while j > start and _less(v, a[order[j - 1]]):
-            order[j] = order[j - 1]
-            j -= 1
-        order[j] = k
-
-
-def _merge(a, order, to, start, middle, stop):
-    i = start
-    j = middle
-    for k in range(start, stop):
-        if j >= stop or (i < middle and not _less(a[order[j]], a[order[i]])):
-            to[k] = order[i]
-            i += 1
-        else:
-            to[k] = order[j]
-            j += 1
-
-
-def argsort(a):
-    """np.argsort along the last axis; equal elements keep their order."""
-    if a.ndim > 1:
-        rows = np.empty(a.shape, np.int64)
-        for i in range(a.shape[0]):
-            rows[i] = argsort(a[i])
-        return rows
-    n = a.shape[0]
-    order = np.arange(n)
-    width = 16
-    for start in range(0, n, width):
-        _insertion(a, order, start, min(start + width, n))
-    other = np.empty(n, np.int64)
-    while width < n:
-        for start in range(0, n, 2 * width):
-            _merge(a, order, other, start, min(start + width, n), min(start + 2 * width, n))
-        order, other = other, order
-        width *= 2
-    return order
-
-
-def _insert_values(a, start, stop):
-    for i in range(start + 1, stop):
-        v = a[i]
-        j = i
-        while j > start and _less(v, a[j - 1]):
-            a[j] = a[j - 1]
-            j -= 1
-        a[j] = v
-
-
-def _merge_values(a, to, start, middle, stop):
-    i = start
-    j = middle
-    for k in range(start, stop):
-        if j >= stop or (i < middle and not _less(a[j], a[i])):
-            to[k] = a[i]
-            i += 1
-        else:
-            to[k] = a[j]
-            j += 1
-
-
-def sort(a):
-    """np.sort along the last axis."""
-    if a.ndim > 1:
-        rows = np.empty(a.shape, a.dtype)
-        for i in range(a.shape[0]):
-            rows[i] = sort(a[i])
-        return rows
-    n = a.shape[0]
-    out = np.array(a)
-    width = 16
-    for start in range(0, n, width):
-        _insert_values(out, start, min(start + width, n))
-    other = np.empty(n, a.dtype)
-    while width < n:
-        for start in range(0, n, 2 * width):
-            _merge_values(out, other, start, min(start + width, n), min(start + 2 * width, n))
-        out, other = other, out
-        width *= 2
-    return out
-
-
-def unique(a):
-    """np.unique: the values, sorted, each once."""
-    s = sort(a.ravel())
-    n = 0
-    for i in range(s.shape[0]):
-        if i == 0 or _less(s[n - 1], s[i]):
-            s[n] = s[i]
-            n += 1
-    return s[:n].copy()
-
-
-def _search(a, v, right):
-    low = 0
-    high = a.shape[0]
-    while low < high:
-        middle = (low + high) // 2
-        before = not _less(v, a[middle]) if right else _less(a[middle], v)
-        if before:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-def searchsorted(a, v, side="left"):
-    """np.searchsorted in a sorted one-dimensional array."""
-    if isinstance(v, np.ndarray):
-        out = np.empty(v.shape, np.int64)
-        flat, to = v.ravel(), out.ravel()
-        for i in range(flat.shape[0]):
-            to[i] = _search(a, flat[i], side == "right")
-        return out
-    return _search(a, v, side == "right")
+def _reshaped(a, shape):
+    return np.reshape(a, shape)

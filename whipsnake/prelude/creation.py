@@ -107,8 +107,23 @@ def _arange(start, stop, step, dtype):
     return out
 
 
-def linspace(start, stop, num=50, endpoint=True):
-    """np.linspace; complex too."""
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
+    """np.linspace; complex too. Integers are rounded down."""
+    out = _linspace(start, stop, num, endpoint)
+    values = out if dtype is None else _as_dtype(out, dtype)
+    if retstep:
+        div = num - 1 if endpoint else num
+        return values, (stop * 1.0 - start * 1.0) / div if div > 0 else math.nan
+    return values
+
+
+def _as_dtype(a, dtype):
+    if isinstance(np.dtype(dtype).type(0), int):
+        return np.floor(a).astype(dtype)
+    return a.astype(dtype)
+
+
+def _linspace(start, stop, num, endpoint):
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     if isinstance(start, complex) or isinstance(stop, complex):

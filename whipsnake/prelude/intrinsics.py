@@ -74,7 +74,7 @@ def axis_first(a, axis):
 
 
 def axis_insert(a, axis):
-    """A view of a C-contiguous `a` with an axis of length 1 at this place."""
+    """A view of `a` with an axis of length 1 at this place."""
     return np.expand_dims(a, axis)
 
 
@@ -88,3 +88,50 @@ def with_length(shape, axis, n):
     shape = list(shape)
     shape[axis] = n
     return tuple(shape)
+
+
+def sort_line(a, scratch):
+    """Sorts a contiguous one-dimensional array of real numbers; NaN last. Scratch: of its kind."""
+    a.sort()
+
+
+def argsort_line(a, order, scratch):
+    """Writes to `order` (int64) how `a` is sorted; equals keep their order. Scratch: 4 n int64."""
+    order[:] = np.argsort(a, kind="stable")
+
+
+def partition_line(a, scratch, k):
+    """Puts the k-th element of the sorted `a` in its place, smaller ones before it."""
+    a.partition(k)
+
+
+def readonly(a):
+    """A view of `a` that cannot be written."""
+    view = a.view()
+    view.flags.writeable = False
+    return view
+
+
+def refuse(text):
+    """This cannot be compiled: `text` says why. No code is reached behind it."""
+    raise NotImplementedError(text)
+
+
+def count_true(mask):
+    """How many elements of a contiguous array of bools with one axis are true."""
+    return np.count_nonzero(mask)
+
+
+def true_places(mask, places):
+    """Writes where such an array is true to `places` (int64), which has room for one more."""
+    places[:-1] = np.flatnonzero(mask)
+
+
+def axis_part(a, axis, start, stop):
+    """A view of the items start to stop of an axis; they must be there."""
+    return np.moveaxis(np.moveaxis(a, axis, 0)[start:stop], 0, axis)
+
+
+def reinterpret(a, dtype):
+    """The bytes of `a` as elements of another dtype; in C order where their size is another."""
+    return a.view(dtype)

@@ -2,8 +2,14 @@
 
 import numpy as np
 
-from whipsnake.prelude.creation import zeros
-from whipsnake.prelude.intrinsics import has_library_matmul, library_matmul
+from whipsnake.prelude.axes import common_shape
+from whipsnake.prelude.creation import asarray, zeros
+from whipsnake.prelude.intrinsics import (
+    common_dtype,
+    has_library_matmul,
+    library_matmul,
+    refuse,
+)
 from whipsnake.prelude.manipulate import shape_text
 
 
@@ -17,12 +23,64 @@ def _check(a, b, i, j):
 
 
 def dot(a, b):
-    """np.dot of one- and two-dimensional arrays."""
-    return matmul(a, b)
+    """np.dot of numbers, and of one- and two-dimensional arrays."""
+    x, y = asarray(a), asarray(b)
+    if x.ndim == 0 or y.ndim == 0:
+        return a * b
+    if x.ndim > 2 or y.ndim > 2:
+        refuse("np.dot of more than two dimensions: use @, which multiplies stacks of matrices")
+    return _product(x, y)
+
+
+def vdot(a, b):
+    """np.vdot."""
+    return _product(np.conj(asarray(a).ravel()), asarray(b).ravel())
+
+
+def inner(a, b):
+    """np.inner of one- and two-dimensional arrays."""
+    x, y = asarray(a), asarray(b)
+    if x.ndim > 2 or y.ndim > 2:
+        refuse("np.inner of more than two dimensions")
+    return _product(x, y.T)
 
 
 def matmul(a, b):
-    """a @ b of one- and two-dimensional arrays."""
+    """a @ b; of more than two dimensions: the products of matrices in the last two."""
+    x, y = asarray(a), asarray(b)
+    if x.ndim == 0 or y.ndim == 0:
+        refuse("a product of matrices takes arrays with axes: use *")
+    if x.ndim <= 2 and y.ndim <= 2:
+        return _product(x, y)
+    out = np.empty(_stack_shape(x, y), common_dtype((x, y)))
+    _stack_products(x, y, out)
+    return out
+
+
+def _stack_shape(a, b):
+    if b.ndim == 1:
+        return a.shape[:-1]
+    if a.ndim == 1:
+        return b.shape[:-2] + b.shape[-1:]
+    return common_shape(a.shape[:-2], b.shape[:-2]) + (a.shape[-2], b.shape[-1])
+
+
+def _stack_products(a, b, out):
+    if a.ndim <= 2 and b.ndim <= 2:
+        out[...] = _product(a, b)
+    else:
+        for i in range(out.shape[0]):
+            _stack_products(_item(a, i, b), _item(b, i, a), out[i])
+
+
+def _item(a, i, b):
+    """Of what has more axes, or as many, the i-th matrix; a single one stands for all."""
+    if a.ndim <= 2 or a.ndim < b.ndim:
+        return a
+    return a[0] if a.shape[0] == 1 else a[i]
+
+
+def _product(a, b):
     if a.ndim == 1 and b.ndim == 1:
         return _vector_vector(a, b)
     if a.ndim == 2 and b.ndim == 1:
@@ -30,7 +88,6 @@ def matmul(a, b):
     if a.ndim == 1 and b.ndim == 2:
         return _vector_matrix(a, b)
     return _matrix_matrix(a, b)
-
 
 
 # From so many products on a call of NumPy's BLAS costs less than our loops. The size alone decides:

@@ -1,5 +1,6 @@
 """Other shapes of the same elements."""
 
+import numpy as np
 
 from whipsnake.prelude.creation import copy
 
@@ -109,18 +110,19 @@ def transpose(a, *axes):
     if len(axes) == 1 and axes[0] is None:
         return intrinsics.transpose(a)
     if len(axes) == 1 and isinstance(axes[0], tuple):
-        return _permute(a, axes[0])
-    return _permute(a, axes)
+        return permute(a, axes[0])
+    return permute(a, axes)
 
 
 def transpose_to(a, axes=None):
     """np.transpose(a, axes)."""
     if axes is None:
         return intrinsics.transpose(a)
-    return _permute(a, axes)
+    return permute(a, axes)
 
 
-def _permute(a, axes):
+def permute(a, axes):
+    """`a` with its axes in this order; a view."""
     if len(axes) != a.ndim:
         raise ValueError("axes don't match array")
     for i in range(a.ndim):
@@ -146,3 +148,38 @@ def fill(a, value):
 def ascontiguousarray(a):
     """np.ascontiguousarray: `a` itself where it is in C order."""
     return _in_order(a)
+
+
+def item(a, *args):
+    """a.item(): the element of an array of size 1, or at a place."""
+    if len(args) == 0:
+        if a.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        return ravel(a)[0]
+    if len(args) == 1 and isinstance(args[0], tuple):
+        return a[args[0]]
+    if len(args) == 1:
+        return _item(ravel(a), args[0])
+    return a[args]
+
+
+def _item(flat, i):
+    n = flat.shape[0]
+    if not -n <= i < n:
+        raise IndexError(f"index {i} is out of bounds for size {n}")
+    return flat[i]
+
+
+def tolist(a):
+    """a.tolist(): there are no lists of unknown depth."""
+    intrinsics.refuse("no tolist() in compiled code: use the array itself, or a.copy()")
+
+
+def asfortranarray(a):
+    """np.asfortranarray."""
+    x = np.asarray(a)
+    if intrinsics.layout(x) == "F" or x.ndim < 2:
+        return ascontiguousarray(x) if x.ndim < 2 else x
+    out = np.empty(x.shape, x.dtype, "F")
+    out[...] = x
+    return out

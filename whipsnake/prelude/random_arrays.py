@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from whipsnake.prelude.creation import asarray
 from whipsnake.prelude.intrinsics import reshape
 
 
@@ -63,9 +64,14 @@ def exponential(scale=1.0, size=None):
     return out
 
 
-def randint(low, high, size):
-    """np.random.randint(low, high, size)."""
-    out = np.empty(size, np.int64)
+def randint(low, high, size, dtype=np.int64):
+    """np.random.randint(low, high, size, dtype); of 32 or 64 bits: others are drawn otherwise."""
+    out = np.empty(size, dtype)
+    least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    if low < least:
+        raise ValueError(f"low is out of bounds for {np.dtype(dtype).name}")
+    if high - 1 > most:
+        raise ValueError(f"high is out of bounds for {np.dtype(dtype).name}")
     flat = reshape(out, out.size)
     for i in range(flat.shape[0]):
         flat[i] = np.random.randint(low, high)
@@ -99,12 +105,90 @@ def permutation(x):
     return out
 
 
-def choice(a, size=None):
-    """np.random.choice with replacement and equal chances, from an int's range or an array."""
+def choice(a, size=None, replace=True, p=None):
+    """np.random.choice from an int's range or an array with one axis."""
     if isinstance(a, int):
+        if a <= 0 and _count(size) > 0:
+            raise ValueError("a must be greater than 0 unless no samples are taken")
+        return _places(a, size, replace, p)
+    items = asarray(a)
+    if items.ndim != 1:
+        raise ValueError("a must be 1-dimensional")
+    if items.shape[0] == 0 and _count(size) > 0:
+        raise ValueError("'a' cannot be empty unless no samples are taken")
+    return items[_places(items.shape[0], size, replace, p)]
+
+
+def _count(size):
+    if isinstance(size, tuple):
+        n = 1
+        for k in size:
+            n *= k
+        return n
+    return 1 if size is None else size
+
+
+def _places(n, size, replace, p):
+    """Which of n items are chosen."""
+    if not replace and _count(size) > n:
+        raise ValueError("Cannot take a larger sample than population when 'replace=False'")
+    if p is not None:
+        chances = asarray(p).astype(np.float64)
+        _check_chances(chances, n)
         if size is None:
-            return np.random.randint(0, a)
-        return randint(0, a, size)
+            return np.searchsorted(_distribution(chances), np.random.random(), "right")
+        if replace:
+            return np.searchsorted(_distribution(chances), random(size), "right")
+        return reshape(_unique_by(chances, _count(size)), size)
     if size is None:
-        return a[np.random.randint(0, a.shape[0])]
-    return a[randint(0, a.shape[0], size)]
+        return np.random.randint(0, n)
+    if replace:
+        return randint(0, n, size)
+    return reshape(permutation(n)[: _count(size)], size)
+
+
+def _check_chances(p, n):
+    if p.shape[0] != n:
+        raise ValueError("'a' and 'p' must have same size")
+    total = 0.0
+    for i in range(n):
+        if not p[i] >= 0:
+            raise ValueError(
+                "probabilities contain NaN"
+                if p[i] != p[i]
+                else "probabilities are not non-negative"
+            )
+        total += p[i]
+    if abs(total - 1.0) > 1.5e-8:
+        raise ValueError("probabilities do not sum to 1")
+
+
+def _distribution(p):
+    sums = np.cumsum(p)
+    return sums / sums[-1]
+
+
+def _unique_by(p, count):
+    """Places without repetition: what was drawn twice is drawn again, among the rest."""
+    if np.count_nonzero(p > 0) < count:
+        raise ValueError("Fewer non-zero entries in p than size")
+    found = np.zeros(count, np.int64)
+    k = 0
+    while k < count:
+        x = random(count - k)
+        for i in range(k):
+            p[found[i]] = 0
+        new = np.searchsorted(_distribution(p), x, "right")
+        start = k
+        for i in range(new.shape[0]):
+            if not _is_in(found[start:k], new[i]):
+                found[k] = new[i]
+                k += 1
+    return found
+
+
+def _is_in(found, v):
+    for i in range(found.shape[0]):
+        if found[i] == v:
+            return True
+    return False

@@ -11,10 +11,12 @@ import math
 
 import numpy as np
 
+from whipsnake.prelude.creation import asarray
 from whipsnake.prelude.intrinsics import (
     axis_first,
     axis_insert,
     contiguous,
+    count_true,
     is_contiguous,
     pairwise_sum,
     reshape,
@@ -112,7 +114,8 @@ def _whole(v, a, keep, dtype):
     return r
 
 
-def _is_float(a):
+def is_float(a):
+    """Are the elements floats or complex numbers?"""
     return isinstance(_zero(a), (np.float16, np.float32, np.float64, np.complex64, np.complex128))
 
 
@@ -122,13 +125,13 @@ def _is_unsigned(a):
 
 def _sum_dtype(a):
     """What elements of `a` are added up in."""
-    if _is_float(a):
+    if is_float(a):
         return a.dtype
     return np.dtype(np.uint64) if _is_unsigned(a) else np.dtype(np.int64)
 
 
 def _mean_dtype(a):
-    return a.dtype if _is_float(a) else np.dtype(np.float64)
+    return a.dtype if is_float(a) else np.dtype(np.float64)
 
 
 def _masked(a, where, otherwise):
@@ -140,6 +143,8 @@ def _masked(a, where, otherwise):
 
 
 def _sum_line(b, r):
+    if is_contiguous(b):
+        return np.sum(contiguous(b).astype(r.dtype))
     return np.sum(b.astype(r.dtype))
 
 
@@ -151,6 +156,7 @@ def _sum_rows(b, r):
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """np.sum: floats pairwise; integers as int64, or uint64 if unsigned."""
+    a = asarray(a)
     keep = 1 if keepdims else None
     if axis is None and dtype is None and isinstance(where, bool):
         r = _whole(_sum_all(a), a, keep, _sum_dtype(a))
@@ -162,6 +168,8 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
 
 
 def _sum_along(a, axis, dtype, keep):
+    if axis is None and a.dtype == dtype:
+        return _whole(_sum_all(a), a, keep, dtype)
     if axis is None:
         return _whole(_sum_all(a.astype(dtype)), a, keep, dtype)
     return _along(a, axis, dtype, keep, _sum_line, _sum_rows)
@@ -179,6 +187,7 @@ def _prod_rows(b, r):
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """np.prod."""
+    a = asarray(a)
     keep = 1 if keepdims else None
     if axis is None and dtype is None and isinstance(where, bool):
         r = _whole(_prod_all(a), a, keep, _sum_dtype(a))
@@ -195,13 +204,31 @@ def _prod_along(a, axis, dtype, keep):
     return _along(a, axis, dtype, keep, _prod_line, _prod_rows)
 
 
-def mean(a, axis=None, dtype=None, out=None, keepdims=False):
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=True):
     """np.mean."""
+    a = asarray(a)
     keep = 1 if keepdims else None
+    if not isinstance(where, bool):
+        r = _sum_along(
+            _masked(a, where, 0), axis, _mean_dtype(a) if dtype is None else np.dtype(dtype), keep
+        )
+        return _value(r / _number(_selected(a, where, axis, keep), r), out)
     if axis is None and dtype is None:
         return _value(_whole(_mean_all(a), a, keep, _mean_dtype(a)), out)
     r = _sum_along(a, axis, _mean_dtype(a) if dtype is None else np.dtype(dtype), keep)
     return _value(r / _count(a, axis), out)
+
+
+def _selected(a, where, axis, keep):
+    """How many elements go into each result."""
+    return np.sum(np.broadcast_to(where, a.shape), axis, None, None, keep is not None)
+
+
+def _square_sum(a, m):
+    """The sum of the squared distances from m."""
+    if isinstance(_zero(a), (np.complex64, np.complex128)):
+        return np.sum(_squares(a - m))
+    return np.sum(np.square(a - m))
 
 
 def _squares(d):
@@ -212,7 +239,7 @@ def _squares(d):
 
 def _var_line(b, r):
     m = np.mean(b)
-    return np.sum(_squares(b - m)) if b.shape[0] > 0 else 0
+    return _square_sum(b, m) if b.shape[0] > 0 else 0
 
 
 def _var_rows(b, r):
@@ -233,11 +260,13 @@ def _var_dtype(a):
     return _mean_dtype(a)
 
 
-def _var(a, axis, ddof, keep):
+def _var(a, axis, ddof, keep, where):
+    if not isinstance(where, bool):
+        return _var_where(a, axis, ddof, keep, where)
     n = _count(a, axis)
     if axis is None:
         m = _mean_all(a)
-        r = _whole(np.sum(_squares(a - m)), a, keep, _var_dtype(a))
+        r = _whole(_square_sum(a, m), a, keep, _var_dtype(a))
     elif isinstance(axis, tuple):
         d = _squares(a - np.mean(a, axis, None, None, True))
         r = _along(d, axis, d.dtype, keep, _sum_line, _sum_rows)
@@ -247,26 +276,37 @@ def _var(a, axis, ddof, keep):
     return r / np.float64(free) if isinstance(r, float) else r / free
 
 
-def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+def _var_where(a, axis, ddof, keep, where):
+    d = a - np.mean(a, axis, None, None, True, where)
+    r = _sum_along(_masked(_squares(d), where, 0), axis, _var_dtype(a), keep)
+    free = _selected(a, where, axis, keep) - ddof
+    return r / _number(np.maximum(free, 0), r)
+
+
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
     """np.var."""
+    a = asarray(a)
     keep = 1 if keepdims else None
     if dtype is not None:
-        return _value(_var(a.astype(dtype), axis, ddof, keep), out)
-    return _value(_var(a, axis, ddof, keep), out)
+        return _value(_var(a.astype(dtype), axis, ddof, keep, where), out)
+    return _value(_var(a, axis, ddof, keep, where), out)
 
 
-def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
     """np.std."""
+    a = asarray(a)
     keep = 1 if keepdims else None
     if dtype is not None:
-        return _value(np.sqrt(_var(a.astype(dtype), axis, ddof, keep)), out)
-    return _value(np.sqrt(_var(a, axis, ddof, keep)), out)
+        return _value(np.sqrt(_var(a.astype(dtype), axis, ddof, keep, where)), out)
+    return _value(np.sqrt(_var(a, axis, ddof, keep, where)), out)
 
 
 # -- extremes -------------------------------------------------------------------------------------
 
 
 def _min_line(b, r):
+    if is_contiguous(b):
+        return np.min(contiguous(b))
     return np.min(b)
 
 
@@ -279,9 +319,19 @@ def _min_rows(b, r):
         r[...] = np.minimum(r, b[i])
 
 
-def min(a, axis=None, out=None, keepdims=False, initial=None):
+def min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """np.min; NaN wins."""
+    a = asarray(a)
     keep = 1 if keepdims else None
+    if not isinstance(where, bool):
+        if initial is None:
+            raise ValueError(
+                "reduction operation 'minimum' does not have an identity, so to use a where mask "
+                "one has to specify 'initial'"
+            )
+        return np.min(
+            np.where(where, a, a.dtype.type(initial)), axis, out, keep is not None, initial
+        )
     if axis is None:
         r = _whole(_min_all(a, initial), a, keep, a.dtype)
         return _value(r, out)
@@ -298,6 +348,8 @@ def _min_all(a, initial):
 
 
 def _max_line(b, r):
+    if is_contiguous(b):
+        return np.max(contiguous(b))
     return np.max(b)
 
 
@@ -310,9 +362,19 @@ def _max_rows(b, r):
         r[...] = np.maximum(r, b[i])
 
 
-def max(a, axis=None, out=None, keepdims=False, initial=None):
+def max(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """np.max; NaN wins."""
+    a = asarray(a)
     keep = 1 if keepdims else None
+    if not isinstance(where, bool):
+        if initial is None:
+            raise ValueError(
+                "reduction operation 'maximum' does not have an identity, so to use a where mask "
+                "one has to specify 'initial'"
+            )
+        return np.max(
+            np.where(where, a, a.dtype.type(initial)), axis, out, keep is not None, initial
+        )
     if axis is None:
         r = _whole(_max_all(a, initial), a, keep, a.dtype)
         return _value(r, out)
@@ -330,12 +392,15 @@ def _max_all(a, initial):
 
 def ptp(a, axis=None, out=None, keepdims=False):
     """np.ptp: max - min."""
+    a = asarray(a)
     return _value(np.max(a, axis, None, keepdims) - np.min(a, axis, None, keepdims), out)
 
 
 def _lines(b, r, line):
     """r = b reduced along its first axis, line by line."""
-    if r.ndim == 0:
+    if r.ndim == 0 and is_contiguous(b):
+        r[()] = line(contiguous(b))
+    elif r.ndim == 0:
         r[()] = line(b)
     else:
         for i in range(r.shape[0]):
@@ -351,6 +416,7 @@ def _positions(a, axis, keep, line):
 
 def argmin(a, axis=None, out=None, keepdims=False):
     """np.argmin: the first of equals; a NaN is the least."""
+    a = asarray(a)
     keep = 1 if keepdims else None
     if axis is None:
         return _value(_whole(_argmin_all(a), a, keep, np.int64), out)
@@ -359,6 +425,7 @@ def argmin(a, axis=None, out=None, keepdims=False):
 
 def argmax(a, axis=None, out=None, keepdims=False):
     """np.argmax: the first of equals; a NaN is the greatest."""
+    a = asarray(a)
     keep = 1 if keepdims else None
     if axis is None:
         return _value(_whole(_argmax_all(a), a, keep, np.int64), out)
@@ -378,9 +445,12 @@ def _all_rows(b, r):
         r &= b[i] != 0
 
 
-def all(a, axis=None, out=None, keepdims=False):
+def all(a, axis=None, out=None, keepdims=False, where=True):
     """np.all."""
+    a = asarray(a)
     keep = 1 if keepdims else None
+    if not isinstance(where, bool):
+        return np.all(np.where(where, a != 0, True), axis, out, keep is not None)
     if axis is None:
         return _value(_whole(_all_all(a), a, keep, np.bool_), out)
     return _value(_along(a, axis, np.bool_, keep, _all_line, _all_rows), out)
@@ -396,9 +466,12 @@ def _any_rows(b, r):
         r |= b[i] != 0
 
 
-def any(a, axis=None, out=None, keepdims=False):
+def any(a, axis=None, out=None, keepdims=False, where=True):
     """np.any."""
+    a = asarray(a)
     keep = 1 if keepdims else None
+    if not isinstance(where, bool):
+        return np.any(np.where(where, a != 0, False), axis, out, keep is not None)
     if axis is None:
         return _value(_whole(_any_all(a), a, keep, np.bool_), out)
     return _value(_along(a, axis, np.bool_, keep, _any_line, _any_rows), out)
@@ -406,6 +479,7 @@ def any(a, axis=None, out=None, keepdims=False):
 
 def count_nonzero(a, axis=None, keepdims=False):
     """np.count_nonzero."""
+    a = asarray(a)
     keep = 1 if keepdims else None
     if axis is None:
         return _whole(_count_all(a), a, keep, np.int64)
@@ -417,6 +491,10 @@ def count_nonzero(a, axis=None, keepdims=False):
 
 def _cumsum_lines(b, r):
     if b.ndim > 1:
+        if abs(b.strides[0]) < abs(b.strides[1]):
+            for i in range(b.shape[1]):
+                _cumsum_lines(b[:, i], r[:, i])
+            return
         if b.shape[0] > 0:
             r[0] = b[0]
         for i in range(1, b.shape[0]):
@@ -430,6 +508,7 @@ def _cumsum_lines(b, r):
 
 def cumsum(a, axis=None, dtype=None, out=None):
     """np.cumsum."""
+    a = asarray(a)
     acc = _sum_dtype(a) if dtype is None else np.dtype(dtype)
     if axis is None:
         r = np.empty(a.size, acc)
@@ -442,6 +521,10 @@ def cumsum(a, axis=None, dtype=None, out=None):
 
 def _cumprod_lines(b, r):
     if b.ndim > 1:
+        if abs(b.strides[0]) < abs(b.strides[1]):
+            for i in range(b.shape[1]):
+                _cumprod_lines(b[:, i], r[:, i])
+            return
         if b.shape[0] > 0:
             r[0] = b[0]
         for i in range(1, b.shape[0]):
@@ -455,6 +538,7 @@ def _cumprod_lines(b, r):
 
 def cumprod(a, axis=None, dtype=None, out=None):
     """np.cumprod."""
+    a = asarray(a)
     acc = _sum_dtype(a) if dtype is None else np.dtype(dtype)
     if axis is None:
         r = np.empty(a.size, acc)
@@ -469,40 +553,69 @@ def cumprod(a, axis=None, dtype=None, out=None):
 
 
 def _without_nan(a, value):
-    if _is_float(a):
+    if is_float(a):
         return np.where(np.isnan(a), a.dtype.type(value), a)
     return a
 
 
 def nansum(a, axis=None, dtype=None, out=None, keepdims=False):
     """np.nansum: NaN counts as 0."""
+    a = asarray(a)
     return np.sum(_without_nan(a, 0), axis, dtype, out, keepdims)
 
 
 def nanprod(a, axis=None, dtype=None, out=None, keepdims=False):
     """np.nanprod: NaN counts as 1."""
+    a = asarray(a)
     return np.prod(_without_nan(a, 1), axis, dtype, out, keepdims)
 
 
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     """np.nanmean."""
-    if not _is_float(a):
+    a = asarray(a)
+    if not is_float(a):
         return np.mean(a, axis, dtype, out, keepdims)
     n = np.sum(~np.isnan(a), axis, None, None, keepdims)
-    return _value(
-        np.sum(_without_nan(a, 0), axis, dtype, None, keepdims) / _number(n, a.dtype), out
-    )
+    r = np.sum(_without_nan(a, 0), axis, dtype, None, keepdims)
+    return _value(r / _number(n, r), out)
 
 
-def _number(n, dtype):
-    """A count as the divisor of sums of this dtype: int64 would make float64 of them."""
-    return n.astype(dtype) if isinstance(n, np.ndarray) else n
+def _number(n, r):
+    """A count as the divisor of sums `r`: int64 would make float64 of them."""
+    return n.astype(r.dtype) if isinstance(n, np.ndarray) else n
+
+
+def _check_any(a, axis, name):
+    """There is an element for each result."""
+    if a.size == 0 and _count(a, axis) == 0 and _others(a, axis) > 0:
+        raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+
+
+def _others(a, axis):
+    """How many results there are."""
+    n = 1
+    if axis is None:
+        return n
+    for k in range(a.ndim):
+        n *= 1 if _is_reduced(k, axis, a.ndim) else a.shape[k]
+    return n
+
+
+def _is_reduced(k, axis, ndim):
+    if isinstance(axis, tuple):
+        for x in axis:
+            if x == k or x + ndim == k:
+                return True
+        return False
+    return axis == k or axis + ndim == k
 
 
 def nanmin(a, axis=None, out=None, keepdims=False):
     """np.nanmin."""
-    if not _is_float(a):
+    a = asarray(a)
+    if not is_float(a):
         return np.min(a, axis, out, keepdims)
+    _check_any(a, axis, "fmin")
     r = np.min(_without_nan(a, math.inf), axis, None, keepdims)
     return _value(
         np.where(np.all(np.isnan(a), axis, None, keepdims), a.dtype.type(math.nan), r), out
@@ -511,12 +624,71 @@ def nanmin(a, axis=None, out=None, keepdims=False):
 
 def nanmax(a, axis=None, out=None, keepdims=False):
     """np.nanmax."""
-    if not _is_float(a):
+    a = asarray(a)
+    if not is_float(a):
         return np.max(a, axis, out, keepdims)
+    _check_any(a, axis, "fmax")
     r = np.max(_without_nan(a, -math.inf), axis, None, keepdims)
     return _value(
         np.where(np.all(np.isnan(a), axis, None, keepdims), a.dtype.type(math.nan), r), out
     )
+
+
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    """np.nanvar."""
+    a = asarray(a)
+    if not is_float(a):
+        return np.var(a, axis, dtype, out, ddof, keepdims)
+    return _value(_nanvar(a, axis, dtype, ddof, 1 if keepdims else None), out)
+
+
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    """np.nanstd."""
+    a = asarray(a)
+    if not is_float(a):
+        return np.std(a, axis, dtype, out, ddof, keepdims)
+    return _value(np.sqrt(_nanvar(a, axis, dtype, ddof, 1 if keepdims else None)), out)
+
+
+def _nanvar(a, axis, dtype, ddof, keep):
+    v = np.var(a, axis, dtype, None, ddof, keep is not None, ~np.isnan(a))
+    n = np.sum(~np.isnan(a), axis, None, None, keep is not None)
+    return np.where(n - ddof <= 0, type_of(v)(math.nan), v)
+
+
+def type_of(v):
+    """The type of a number, or of an array's elements."""
+    return v.dtype.type if isinstance(v, np.ndarray) else type(v)
+
+
+def nanargmin(a, axis=None, out=None, keepdims=False):
+    """np.nanargmin."""
+    a = asarray(a)
+    _check_some(a, axis)
+    return np.argmin(_without_nan(a, math.inf), axis, out, keepdims)
+
+
+def nanargmax(a, axis=None, out=None, keepdims=False):
+    """np.nanargmax."""
+    a = asarray(a)
+    _check_some(a, axis)
+    return np.argmax(_without_nan(a, -math.inf), axis, out, keepdims)
+
+
+def _check_some(a, axis):
+    if is_float(a):
+        if np.any(np.all(np.isnan(a), axis)):
+            raise ValueError("All-NaN slice encountered")
+
+
+def nancumsum(a, axis=None, dtype=None, out=None):
+    """np.nancumsum: NaN counts as 0."""
+    return cumsum(_without_nan(asarray(a), 0), axis, dtype, out)
+
+
+def nancumprod(a, axis=None, dtype=None, out=None):
+    """np.nancumprod: NaN counts as 1."""
+    return cumprod(_without_nan(asarray(a), 1), axis, dtype, out)
 
 
 # -- of all elements ------------------------------------------------------------------------------
@@ -639,10 +811,29 @@ def _max(a):
     return best
 
 
+def _is_ordered(a):
+    """Is the least element found by vector code?"""
+    return isinstance(_zero(a), (int, np.float32, np.float64)) and not isinstance(_zero(a), bool)
+
+
+def _first(a, v):
+    """The first place of `v`, which is there: by blocks, in which it is counted first."""
+    n = a.shape[0]
+    for start in range(0, n, 512):
+        block = a[start : start + 512]
+        if np.count_nonzero((block == v) | (block != block)) > 0:
+            for i in range(block.shape[0]):
+                if block[i] == v or (v != v and block[i] != block[i]):
+                    return start + i
+    return 0
+
+
 def _argmin_all(a):
     """np.argmin over the flattened array: the first of equals; a NaN is the least."""
     if a.size == 0:
         raise ValueError("attempt to get argmin of an empty sequence")
+    if a.ndim == 1 and _is_ordered(a):
+        return _first(a, np.min(a))
     return _argmin(a, 0)[1]
 
 
@@ -668,6 +859,8 @@ def _argmax_all(a):
     """np.argmax over the flattened array: the first of equals; a NaN is the greatest."""
     if a.size == 0:
         raise ValueError("attempt to get argmax of an empty sequence")
+    if a.ndim == 1 and _is_ordered(a):
+        return _first(a, np.max(a))
     return _argmax(a, 0)[1]
 
 
@@ -691,6 +884,8 @@ def _argmax(a, base):
 
 def _all_all(a):
     """np.all over all elements."""
+    if a.ndim == 0:
+        return bool(a[()])
     if a.ndim > 1:
         for i in range(a.shape[0]):
             if not _all_all(a[i]):
@@ -704,6 +899,8 @@ def _all_all(a):
 
 def _any_all(a):
     """np.any over all elements."""
+    if a.ndim == 0:
+        return bool(a[()])
     if a.ndim > 1:
         for i in range(a.shape[0]):
             if _any_all(a[i]):
@@ -719,6 +916,8 @@ def _count_all(a):
     """np.count_nonzero over all elements."""
     if a.ndim == 0:
         return 1 if a[()] else 0
+    if isinstance(_zero(a), bool) and is_contiguous(a):
+        return count_true(reshape(contiguous(a), a.size))
     n = 0
     if a.ndim > 1:
         for i in range(a.shape[0]):

@@ -1,0 +1,219 @@
+"""Matrices by their diagonals, grids, products of vectors."""
+
+import numpy as np
+
+from whipsnake.prelude.axes import move, normal_axis, swapaxes
+from whipsnake.prelude.creation import asarray, zeros
+from whipsnake.prelude.intrinsics import (
+    common_dtype,
+    readonly,
+    strided,
+    with_length,
+)
+
+
+# -- diagonals ------------------------------------------------------------------------------------
+
+
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    """np.diagonal: a view that cannot be written, the diagonal in the last axis."""
+    x = asarray(a)
+    if x.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    i, j = normal_axis(axis1, x.ndim), normal_axis(axis2, x.ndim)
+    if i == j:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    return readonly(_diagonal(move(x, (i, j), (x.ndim - 2, x.ndim - 1)), offset))
+
+
+def _diagonal(a, offset):
+    b = a[..., max(-offset, 0) :, max(offset, 0) :]
+    n = min(b.shape[-2], b.shape[-1])
+    return strided(b, b.shape[:-2] + (n,), b.strides[:-2] + (b.strides[-2] + b.strides[-1],))
+
+
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """np.trace."""
+    return np.sum(diagonal(a, offset, axis1, axis2), -1, dtype, out)
+
+
+def diag(v, k=0):
+    """np.diag: a matrix with this diagonal, or the diagonal of a matrix."""
+    x = asarray(v)
+    if x.ndim == 1:
+        return _with_diagonal(x, k)
+    if x.ndim != 2:
+        raise ValueError("Input must be 1- or 2-d.")
+    return diagonal(x, k)
+
+
+def _with_diagonal(v, k):
+    n = v.shape[0] + abs(k)
+    out = zeros((n, n), v.dtype)
+    for i in range(v.shape[0]):
+        out[i + max(-k, 0), i + max(k, 0)] = v[i]
+    return out
+
+
+def diagflat(v, k=0):
+    """np.diagflat."""
+    return _with_diagonal(asarray(v).ravel(), k)
+
+
+def tri(N, M=None, k=0, dtype=np.float64):
+    """np.tri: ones at and below a diagonal."""
+    out = np.empty((N, N if M is None else M), dtype)
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = 1 if j <= i + k else 0
+    return out
+
+
+def tril(m, k=0):
+    """np.tril: zeros above a diagonal."""
+    a = _matrix(asarray(m))
+    return np.where(tri(a.shape[-2], a.shape[-1], k, np.bool_), a, a.dtype.type(0))
+
+
+def triu(m, k=0):
+    """np.triu: zeros below a diagonal."""
+    a = _matrix(asarray(m))
+    return np.where(tri(a.shape[-2], a.shape[-1], k - 1, np.bool_), a.dtype.type(0), a)
+
+
+def _matrix(a):
+    """With one axis: the same row again and again."""
+    return strided(a, (a.shape[0], a.shape[0]), (0, a.strides[0])) if a.ndim == 1 else a
+
+
+def tril_indices(n, k=0, m=None):
+    """np.tril_indices."""
+    return _rows_columns(tri(n, m, k, np.bool_))
+
+
+def triu_indices(n, k=0, m=None):
+    """np.triu_indices."""
+    return _rows_columns(~tri(n, m, k - 1, np.bool_))
+
+
+def _rows_columns(mask):
+    rows, columns = np.nonzero(mask)
+    return rows.copy(), columns.copy()
+
+
+def tril_indices_from(arr, k=0):
+    """np.tril_indices_from."""
+    return tril_indices(arr.shape[-2], k, arr.shape[-1])
+
+
+def triu_indices_from(arr, k=0):
+    """np.triu_indices_from."""
+    return triu_indices(arr.shape[-2], k, arr.shape[-1])
+
+
+def diag_indices(n, ndim=2):
+    """np.diag_indices."""
+    return (np.arange(n),) * ndim
+
+
+def vander(x, N=None, increasing=False):
+    """np.vander: powers of a vector."""
+    a = asarray(x)
+    if a.ndim != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
+    n = a.shape[0] if N is None else N
+    out = np.empty((a.shape[0], n), common_dtype((a, 1)))
+    for i in range(a.shape[0]):
+        v = out.dtype.type(1)
+        for j in range(n):
+            out[i, j if increasing else n - 1 - j] = v
+            v = out.dtype.type(v * a[i])
+    return out
+
+
+# -- grids ----------------------------------------------------------------------------------------
+
+
+def indices(dimensions, dtype=np.int64):
+    """np.indices: for each axis its index, at every place."""
+    out = np.empty((len(dimensions),) + dimensions, dtype)
+    for k in range(len(dimensions)):
+        _index_along(out[k], k)
+    return out
+
+
+def _index_along(a, axis):
+    line = np.arange(a.shape[axis])
+    strides = with_length(_zeros(a.shape), axis, line.strides[0])
+    a[...] = strided(line, a.shape, strides)
+
+
+def _zeros(shape):
+    if len(shape) == 0:
+        return ()
+    return (0,) + _zeros(shape[1:])
+
+
+def meshgrid(*xi, indexing="xy"):
+    """np.meshgrid: a tuple of arrays."""
+    if indexing != "xy" and indexing != "ij":
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    lines = _lines(xi)
+    grids = _grids(lines, _lengths(lines), 0)
+    if indexing == "xy" and len(xi) > 1:
+        return _swapped(grids)
+    return _copied(grids)
+
+
+def _copied(grids):
+    if len(grids) == 0:
+        return ()
+    return (np.array(grids[0]),) + _copied(grids[1:])
+
+
+def _lines(xi):
+    if len(xi) == 0:
+        return ()
+    return (asarray(xi[0]).ravel(),) + _lines(xi[1:])
+
+
+def _lengths(lines):
+    if len(lines) == 0:
+        return ()
+    return (lines[0].shape[0],) + _lengths(lines[1:])
+
+
+def _grids(lines, shape, axis):
+    if len(lines) == 0:
+        return ()
+    strides = with_length(_zeros(shape), axis, lines[0].strides[0])
+    return (strided(lines[0], shape, strides),) + _grids(lines[1:], shape, axis + 1)
+
+
+def _swapped(grids):
+    if len(grids) == 0:
+        return ()
+    return (np.array(swapaxes(grids[0], 0, 1)),) + _swapped(grids[1:])
+
+
+# -- products -------------------------------------------------------------------------------------
+
+
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """np.cross of vectors of three."""
+    x, y = asarray(a), asarray(b)
+    u = _vectors(x, axisa if axis is None else axis)
+    v = _vectors(y, axisb if axis is None else axis)
+    if u.shape[-1] != 3 or v.shape[-1] != 3:
+        raise ValueError(
+            "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+            f"{u.shape[-1]} and {v.shape[-1]} dimensional instead."
+        )
+    i = u[..., 1] * v[..., 2] - u[..., 2] * v[..., 1]
+    j = u[..., 2] * v[..., 0] - u[..., 0] * v[..., 2]
+    k = u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0]
+    return np.stack((i, j, k), axisc if axis is None else axis)
+
+
+def _vectors(a, axis):
+    return move(a, (normal_axis(axis, a.ndim),), (a.ndim - 1,))
