@@ -599,10 +599,9 @@ static Meeting look_at_axis(Ask *a, Ref x, Ref y) {
     if (!split_index(a, x, &s) || !split_index(a, y, &t)) return MAYBE;
     Lin d = lin_add(s.rest, t.rest, -1);
     if (s.c != t.c || s.by != t.by || !d.ok || d.n) return MAYBE;
-    bool wraps = s.wrapped || t.wrapped;
-    if (s.c == 0) return d.c && !wraps ? NEVER : d.c ? MAYBE : AT_OTHER_ITERATION;
+    if (s.c == 0) return !d.c ? AT_OTHER_ITERATION : s.wrapped || t.wrapped ? MAYBE : NEVER;
     if (d.c == 0 || (!s.by && d.c % s.c != 0)) return apart_if(a, &s, &t);
-    return s.by || wraps ? MAYBE : AT_OTHER_ITERATION;
+    return s.by ? MAYBE : AT_OTHER_ITERATION;
 }
 
 static Meeting look_at_elements(Ask *a, Ref x, Ref y) {
