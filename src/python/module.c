@@ -161,6 +161,7 @@ static PyMethodDef functions[] = {
     {"launch", (PyCFunction)(void *)(uintptr_t)python_launch, METH_FASTCALL, NULL},
 #ifdef WS_CHECKS
     {"_fail_after", fail_after, METH_VARARGS, NULL},
+    {"_reverse_chunks", python_reverse_chunks, METH_O, NULL},
     {"_live_blocks", live_blocks, METH_NOARGS, NULL},
 #endif
     {NULL, NULL, 0, NULL}};

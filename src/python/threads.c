@@ -23,3 +23,11 @@ PyObject *python_set_chunk_size(PyObject *module, PyObject *n) {
     pool_set_chunk_size(size);
     Py_RETURN_NONE;
 }
+
+#ifdef WS_CHECKS
+PyObject *python_reverse_chunks(PyObject *module, PyObject *on) {
+    (void)module;
+    pool_reverse(on == Py_True);
+    Py_RETURN_NONE;
+}
+#endif

@@ -215,7 +215,7 @@ static void start_workers(uint32_t n) {
         Worker *w = mem_alloc(sizeof *w);
         if (!w) return;
         memset(w, 0, sizeof *w);
-        w->ctx.nogil = 1;
+        w->ctx.nogil = WS_GIL_RELEASED;
         w->number = pool.nworkers + 1;
         if (os_start_thread(&thread, run_worker, w, WORKER_STACK)) {
             mem_free(w);
@@ -273,22 +273,42 @@ static void wait_for_workers(Region *r, int32_t site) {
 
 static void run_with_workers(Region *r, uint32_t workers, int32_t site) {
     WsCtx *ctx = r->caller;
-    uint32_t outer = ctx->nogil;
-    PyThreadState *state = outer ? NULL : PyEval_SaveThread();
-    ctx->nogil = 1;
     open_region(r, workers);
     run_chunks(r, ctx, false);
     wait_for_workers(r, site);
-    ctx->nogil = outer;
-    if (state) PyEval_RestoreThread(state);
     ctx->exc = r->exc;
 }
+
+/* A worker may need the GIL: this thread must not hold it while it waits. */
+static void run_without_gil(Region *r, uint32_t workers, int32_t site) {
+    WsCtx *ctx = r->caller;
+    uint32_t outer = ctx->nogil;
+    if (outer == WS_GIL_RELEASED) {
+        run_with_workers(r, workers, site);
+        return;
+    }
+    PyGILState_STATE gil = PyGILState_LOCKED;
+    if (outer == WS_GIL_UNKNOWN) gil = PyGILState_Ensure();
+    PyThreadState *state = PyEval_SaveThread();
+    ctx->nogil = WS_GIL_RELEASED;
+    run_with_workers(r, workers, site);
+    ctx->nogil = outer;
+    PyEval_RestoreThread(state);
+    if (outer == WS_GIL_UNKNOWN) PyGILState_Release(gil);
+}
+
+#ifdef WS_CHECKS
+static _Thread_local bool reversed;
+void pool_reverse(bool on) { reversed = on; }
+#else
+enum { reversed = false };
+#endif
 
 /* In order, and an exception is the first. Where this stands in a chunk of an outer region, that one is
  * looked at when polling. */
 static void run_alone(Region *r) {
     for (int64_t c = 0; c < r->nchunks; c++)
-        if (run_chunk(r, r->caller, c)) return;
+        if (run_chunk(r, r->caller, reversed ? r->nchunks - 1 - c : c)) return;
 }
 
 /* How many chunks: what the loop costs says it, and that alone. */
@@ -310,7 +330,7 @@ Status ws_region(WsCtx *ctx, int32_t site, void *body, void *slots) {
     int64_t threads = ctx->chunk || r.nchunks == 1 ? 1 : pool_threads();
     if (threads > r.nchunks) threads = r.nchunks;
     if (threads > 1)
-        run_with_workers(&r, (uint32_t)threads - 1, site);
+        run_without_gil(&r, (uint32_t)threads - 1, site);
     else
         run_alone(&r);
     h->n = r.nchunks;

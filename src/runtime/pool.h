@@ -36,5 +36,9 @@ unsigned pool_most_threads(void); /* WHIPSNAKE_NUM_THREADS, NUMBA_NUM_THREADS, o
 unsigned pool_threads(void); /* that a loop started by this thread uses */
 void pool_set_threads(unsigned n); /* 1 to pool_most_threads() */
 unsigned pool_thread_number(const WsCtx *ctx);
+#ifdef WS_CHECKS
+/* For tests: where one thread runs all chunks of a loop, the last one first. */
+void pool_reverse(bool on);
+#endif
 int64_t pool_chunk_size(void); /* iterations a chunk, as set by this thread; 0: chosen */
 void pool_set_chunk_size(int64_t n);

@@ -195,6 +195,79 @@ def test_clean(body):
     assert "THREADS" in kinds(g), str(g.explain())
 
 
+@pytest.fixture
+def reversed_chunks():
+    if not hasattr(whipsnake._core, "_reverse_chunks"):
+        pytest.skip("a build without assertions")
+    with_threads(1)
+    whipsnake._core._reverse_chunks(True)
+    yield
+    whipsnake._core._reverse_chunks(False)
+
+
+@pytest.mark.parametrize("body", [body for body in CLEAN if "p = i" not in body] + ALONE)
+def test_any_order_of_chunks(body, reversed_chunks):
+    """What depends on the order would come out wrong here, every time."""
+    f = make(body)
+    want, args = arguments(), arguments()
+    for size in (1, 7, 33):
+        whipsnake.set_parallel_chunksize(size)
+        expected = f(*want)
+        np.testing.assert_allclose(njit(parallel=True)(f)(*args), expected, rtol=1e-11)
+        for x, y in zip(args[:4], want[:4], strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-12)
+
+
+SUBSCRIPTS = ["i", "i + 1", "i + 2", "n - 1 - i", "2 * i", "2 * i + 1", "3 * i + 2", "0", "5", "i + 50",
+              "2 * n - 1 - i", "2 * i + n - n", "i - 1", "-1 - i", "k[i]", "i // 2", "i % 3", "i * c",
+              "n - i", "i ^ 1", "n"]
+LINES = ["b[{x}] = b[{y}] + {v}", "b[{x}] = {v}", "b[{x}] += {v}", "s += b[{x}]",
+         "if b[{x}] > 0:\n    b[{y}] = {v}", "if i > 3:\n    b[{x}] = b[{y}]", "s = max(s, b[{x}])",
+         "if b[{x}] < lo:\n    lo = b[{x}]", "m[{x} % n, 0] = b[{y}]", "m[i, 2] = m[i, 3] + b[{x}]",
+         "for j in range(3):\n    b[{x} + j] = m[i, j]", "for j in range(6):\n    s += m[i, j] * {v}",
+         "t = {v}\nfor j in range(3):\n    t += b[{x}]\nm[i, 1] = t", "c += 1 if b[{x}] > 0 else 2",
+         "if b[{x}] < lo:\n    lo = b[{x}]\n    p = {i}", "row = m[{x} % 100]\nrow[1] = {v}",
+         "q = np.empty(2)\nq[1] = b[{x}]\nb[{y}] = q[1]"]
+
+
+def random_body(r):
+    lines = []
+    for _ in range(r.integers(1, 4)):
+        pick = {w: str(r.choice(SUBSCRIPTS)) for w in "xy"}
+        v = str(r.choice(["1.5", "i", "a[i]", "a[i] * i", "m[i, 1]"]))
+        lines.append(str(r.choice(LINES)).format(**pick, v=v, i=r.choice(["i", "i + 1", "3"])))
+    return "\n".join(lines)
+
+
+def outcome(f, args):
+    try:
+        return np.array(f(*args))
+    except IndexError:
+        return "IndexError"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_bodies(seed, reversed_chunks):
+    """What is not refused gives what plain Python gives, also backwards."""
+    whipsnake.set_parallel_chunksize(3)
+    r = np.random.default_rng(seed)
+    for _ in range(8):
+        body = random_body(r)
+        f = make(body)
+        want, args = arguments(), arguments()
+        expected = outcome(f, want)
+        try:
+            got = outcome(njit(parallel=True)(f), args)
+        except TypingError:
+            continue
+        if isinstance(expected, str):
+            assert isinstance(got, str), body
+            continue
+        np.testing.assert_allclose(got, expected, rtol=1e-11, err_msg=body)
+        for x, y in zip(args[:4], want[:4], strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-12, err_msg=body)
+
+
 @pytest.mark.parametrize("body", RACY)
 def test_racy(body):
     with pytest.raises(TypingError, match="prange") as info:
