@@ -32,7 +32,8 @@ typedef struct WsCtx {
     const char *stack_end; /* a frame below this address means RecursionError */
     bool is_main; /* the thread that handles signals */
     uint64_t looked; /* in nanoseconds: when it looked for signals last, without the GIL */
-    struct PoolChunk *chunk; /* the part of a parallel loop that is running (runtime/pool.c), or NULL */
+    struct PoolChunk
+        *chunk; /* the part of a parallel loop that is running (runtime/pool.c), or NULL */
 } WsCtx;
 
 /* Where something can be raised, or a call can pass an exception on: for tracebacks. */

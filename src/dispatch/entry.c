@@ -240,7 +240,8 @@ static inline int32_t run(const Entry *e, DispThread *t, uint64_t *slots, const 
     atomic_store_explicit(&t->running, 1, memory_order_relaxed);
     if (__builtin_expect(atomic_load_explicit(&disp_timer_sleeps, memory_order_relaxed), 0))
         disp_wake_timer();
-    int32_t rc = gil_unknown ? call_without_gil(e, ctx, slots, WS_GIL_UNKNOWN) : call_entry(e, ctx, slots);
+    int32_t rc =
+        gil_unknown ? call_without_gil(e, ctx, slots, WS_GIL_UNKNOWN) : call_entry(e, ctx, slots);
     atomic_store_explicit(&t->running, outer_running, memory_order_relaxed);
     ctx->unit = outer_unit;
     ctx->globals = outer_globals;

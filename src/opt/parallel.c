@@ -253,8 +253,8 @@ static Ref descriptor(Parallel *p, BlockId b, const Type *ty) {
 }
 
 static Ref ask_apart(Parallel *p, BlockId b, Ref x, Ref y) {
-    Ref args[] = {descriptor(p, b, ir_at(p->fn, x)->ty), x,
-                  descriptor(p, b, ir_at(p->fn, y)->ty), y};
+    Ref args[] = {descriptor(p, b, ir_at(p->fn, x)->ty), x, descriptor(p, b, ir_at(p->fn, y)->ty),
+                  y};
     Ref r = ir_add(p->cx, p->fn, b, OP_CALL_RT, TY_OF(TY_BOOL), (Span){0}, 4, args);
     ir_at(p->fn, r)->rt = rt_find("ws_apart");
     return r;
@@ -276,7 +276,8 @@ static Ref ask_step(Parallel *p, BlockId b, Ref r) {
     Ref x = add(p, p->fn, b, OP_NE, TY_OF(TY_BOOL), k, integer(p, p->fn, b, 0));
     Ref y = add(p, p->fn, b, OP_LT, TY_OF(TY_BOOL), k, integer(p, p->fn, b, FAR));
     Ref z = add(p, p->fn, b, OP_GT, TY_OF(TY_BOOL), k, integer(p, p->fn, b, -FAR));
-    return add(p, p->fn, b, OP_AND, TY_OF(TY_BOOL), x, add(p, p->fn, b, OP_AND, TY_OF(TY_BOOL), y, z));
+    return add(p, p->fn, b, OP_AND, TY_OF(TY_BOOL), x,
+               add(p, p->fn, b, OP_AND, TY_OF(TY_BOOL), y, z));
 }
 
 static Ref ask_all(Parallel *p, BlockId b) {
@@ -332,16 +333,15 @@ static void new_body(Parallel *p) {
     const Fn *fn = p->fn;
     Fn *body = p->body = ir_new_fn(p->cx, fn->name, STAGE_LOW);
     body->qualname = fn->qualname;
-    body->symbol = cx_printf(p->cx, "%s.region%u", fn->symbol ? fn->symbol : fn->name,
-                             fn->module->fns.n);
+    body->symbol =
+        cx_printf(p->cx, "%s.region%u", fn->symbol ? fn->symbol : fn->name, fn->module->fns.n);
     body->file = fn->file;
     body->span = fn->span;
     body->options = fn->options;
     body->module = fn->module;
     body->ret = TY_OF(TY_NONE);
     body->is_region = true;
-    for (uint32_t i = 0; i < fn->origins.n; i++)
-        vec_push(p->cx, &body->origins, fn->origins.at[i]);
+    for (uint32_t i = 0; i < fn->origins.n; i++) vec_push(p->cx, &body->origins, fn->origins.at[i]);
     ir_new_block(p->cx, body, "entry");
 }
 
@@ -405,8 +405,7 @@ static void make_body(Parallel *p) {
         partial = add_arg(p, "partial", TY_OF(TY_PTR));
     Edge enter = p->fn->blocks.at[p->loop->preheader].term.succ[0];
     for (uint32_t k = 0; k < enter.n; k++) note_input(p, &enter.args[k]);
-    for (uint32_t k = 0; k < p->blocks.n; k++)
-        ir_visit_uses(p->fn, p->blocks.at[k], note_input, p);
+    for (uint32_t k = 0; k < p->blocks.n; k++) ir_visit_uses(p->fn, p->blocks.at[k], note_input, p);
     copy_consts(p);
     Refs args = {0};
     for (uint32_t k = 0; k < enter.n; k++) {
@@ -442,7 +441,8 @@ static Ref combine(Parallel *p, BlockId b, const Reduction *r, Ref acc, Ref part
 /* Is a chunk's result taken, by the test that an iteration makes? */
 static Ref test_again(Parallel *p, BlockId b, const Reduction *r, Ref acc, Ref partial) {
     Ins test = *ir_at(p->fn, r->test);
-    Ref x = test.args[0] == r->so_far ? acc : partial, y = test.args[1] == r->so_far ? acc : partial;
+    Ref x = test.args[0] == r->so_far ? acc : partial,
+        y = test.args[1] == r->so_far ? acc : partial;
     Ref yes = add(p, p->fn, b, (Op)test.op, TY_OF(TY_BOOL), x, y);
     ir_at(p->fn, yes)->fast = test.fast;
     return yes;
@@ -464,8 +464,9 @@ static void combine_all(Parallel *p, BlockId b, const Ref *acc, const Ref *parti
     for (uint32_t k = 0; k < p->d.reductions.n; k++) {
         const Reduction *r = &p->d.reductions.at[k];
         Ref test = r->test ? (Ref)map_get(&tests, r->test, 0) : 0;
-        vec_push(p->cx, out, test ? choose(p, b, r, test, acc[k], partial[k])
-                                  : combine(p, b, r, acc[k], partial[k]));
+        vec_push(p->cx, out,
+                 test ? choose(p, b, r, test, acc[k], partial[k])
+                      : combine(p, b, r, acc[k], partial[k]));
     }
 }
 

@@ -145,7 +145,8 @@ void opt_run(Cx *cx, Module *m) {
     run(cx, m, &passes[RANGE]);
     run(cx, m, &passes[SIMPLIFY]); /* branches that were decided, what nobody needs any more */
     if (splits) split_kernel(cx, m);
-    run(cx, m, &passes[PARALLEL]); /* before version: bodies are functions with loops as any other */
+    run(cx, m,
+        &passes[PARALLEL]); /* before version: bodies are functions with loops as any other */
     run(cx, m,
         &passes[VERSION]); /* after range, which may leave nothing to do; copies what is final */
     run(cx, m, &passes[HOIST]); /* in loops that version has left */

@@ -238,8 +238,8 @@ static void tell_loop(Cx *cx, Fn *fn, Affine *af, Loop *loop) {
             if (d.answer == DEPEND_FREE)
                 remark_add(cx, REMARK_PARALLEL, p.span, d.apart, d.sums);
             else
-                remark_add(cx, d.answer == DEPEND_BOUND ? REMARK_NOT_PARALLEL
-                                                        : REMARK_PARALLEL_UNKNOWN,
+                remark_add(cx,
+                           d.answer == DEPEND_BOUND ? REMARK_NOT_PARALLEL : REMARK_PARALLEL_UNKNOWN,
                            p.span, d.why);
         }
         if (d.answer != DEPEND_FREE) tell_loop(cx, fn, af, loop->child);

@@ -26,7 +26,8 @@ enum {
     WORKER_STACK = 8 << 20,
     STACK_RESERVE = 256 * 1024, /* as in dispatch/context.c */
 };
-static const double alone = 60e3, piece = 15e3; /* a region, a chunk is worth so many instructions */
+static const double alone = 60e3,
+                    piece = 15e3; /* a region, a chunk is worth so many instructions */
 
 typedef struct Region {
     struct Region *next; /* in the list */
@@ -151,8 +152,7 @@ static void run_chunks(Region *r, WsCtx *ctx, bool by_worker) {
         if (!run_chunk(r, ctx, at.number)) continue;
         ExcObj *exc = ctx->exc;
         ctx->exc = NULL;
-        note_exception(r, exc, at.interrupted ? 0 : at.number,
-                       at.interrupted || !pool_stops(&at));
+        note_exception(r, exc, at.interrupted ? 0 : at.number, at.interrupted || !pool_stops(&at));
     }
     ctx->chunk = NULL;
 }
