@@ -1,5 +1,6 @@
-"""How many threads parallel loops use, and how their iterations are handed out. All settings are those of
-the calling thread."""
+"""How many threads parallel loops use, and how their iterations are handed out.
+
+All settings are those of the calling thread."""
 
 from contextlib import contextmanager
 from operator import index

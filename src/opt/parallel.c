@@ -577,11 +577,19 @@ static void tell(Parallel *p, const char *why) {
         remark_add(p->cx, REMARK_THREADS, place.span, p->d.apart, p->d.sums);
 }
 
+/* A loop of lowering's that is known to be small: it would run on one thread anyway. */
+static bool is_small(const Parallel *p) {
+    enum { SMALL = 60000 }; /* as in runtime/pool.c */
+    uint32_t trips = ir_const_trips(p->fn, p->af->cfg, p->loop);
+    return trips && !p->loop->child && trips * weigh_own_blocks(p, p->loop) < SMALL;
+}
+
 /* True: the loop is gone. */
 static bool try_loop(Cx *cx, Fn *fn, Affine *af, Loop *loop) {
     Parallel p = {.cx = cx, .fn = fn, .af = af, .loop = loop};
     bool asked = header(&p)->parallel == PARALLEL_ASKED;
     const Edge *handler = NULL;
+    if (!asked && is_small(&p)) return false;
     p.d = depend_look(cx, fn, af, loop);
     if (asked && (p.d.answer == DEPEND_BOUND || p.d.answer == DEPEND_DATA)) refuse(&p);
     bool good = p.d.answer == DEPEND_FREE;

@@ -1,5 +1,5 @@
-"""Loops on several threads: what is accepted gives what one thread gives, what is not is refused or runs on
-one; exceptions, signals, forks, several Python threads."""
+"""Loops on several threads: what is accepted gives what one thread gives, what is not is
+refused or runs on one; exceptions, signals, forks, several Python threads."""
 
 import os
 import subprocess
@@ -34,9 +34,12 @@ def with_threads(n):
     whipsnake._core.set_threads(n)
 
 
-def make(body, tmp_path_factory=None, head="s = 0.0\n    c = 1\n    p = -1\n    lo = 1e300", name="f"):
+HEAD = "s = 0.0\n    c = 1\n    p = -1\n    lo = 1e300"
+
+
+def make(body):
     """f(a, b, m, k, n) with `body` in a prange loop; its result is (s, c, p, lo)."""
-    text = (f"def {name}(a, b, m, k, n):\n    {head}\n    for i in prange(n):\n"
+    text = (f"def f(a, b, m, k, n):\n    {HEAD}\n    for i in prange(n):\n"
             + textwrap.indent(body, " " * 8) + "\n    return s, c, p, lo\n")
     import linecache
 
@@ -44,7 +47,7 @@ def make(body, tmp_path_factory=None, head="s = 0.0\n    c = 1\n    p = -1\n    
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     scope = {"prange": prange, "np": np, "inner": inner, "fresh": fresh}
     exec(compile(text, file, "exec"), scope)
-    return scope[name]
+    return scope["f"]
 
 
 @njit
@@ -218,13 +221,14 @@ def test_any_order_of_chunks(body, reversed_chunks):
             np.testing.assert_allclose(x, y, rtol=1e-12)
 
 
-SUBSCRIPTS = ["i", "i + 1", "i + 2", "n - 1 - i", "2 * i", "2 * i + 1", "3 * i + 2", "0", "5", "i + 50",
-              "2 * n - 1 - i", "2 * i + n - n", "i - 1", "-1 - i", "k[i]", "i // 2", "i % 3", "i * c",
-              "n - i", "i ^ 1", "n"]
+SUBSCRIPTS = ["i", "i + 1", "i + 2", "n - 1 - i", "2 * i", "2 * i + 1", "3 * i + 2", "0", "5",
+              "i + 50", "2 * n - 1 - i", "2 * i + n - n", "i - 1", "-1 - i", "k[i]", "i // 2",
+              "i % 3", "i * c", "n - i", "i ^ 1", "n"]
 LINES = ["b[{x}] = b[{y}] + {v}", "b[{x}] = {v}", "b[{x}] += {v}", "s += b[{x}]",
          "if b[{x}] > 0:\n    b[{y}] = {v}", "if i > 3:\n    b[{x}] = b[{y}]", "s = max(s, b[{x}])",
-         "if b[{x}] < lo:\n    lo = b[{x}]", "m[{x} % n, 0] = b[{y}]", "m[i, 2] = m[i, 3] + b[{x}]",
-         "for j in range(3):\n    b[{x} + j] = m[i, j]", "for j in range(6):\n    s += m[i, j] * {v}",
+         "if b[{x}] < lo:\n    lo = b[{x}]", "m[{x} % n, 0] = b[{y}]",
+         "m[i, 2] = m[i, 3] + b[{x}]", "for j in range(3):\n    b[{x} + j] = m[i, j]",
+         "for j in range(6):\n    s += m[i, j] * {v}",
          "t = {v}\nfor j in range(3):\n    t += b[{x}]\nm[i, 1] = t", "c += 1 if b[{x}] > 0 else 2",
          "if b[{x}] < lo:\n    lo = b[{x}]\n    p = {i}", "row = m[{x} % 100]\nrow[1] = {v}",
          "q = np.empty(2)\nq[1] = b[{x}]\nb[{y}] = q[1]"]
@@ -290,7 +294,7 @@ def test_alone(body):
     compare(make(body), exact=False)
 
 
-# --- arrays that share memory, ranges, what comes behind --------------------------------------------
+# -- arrays that share memory, ranges, what comes behind -----------------------------------------
 
 
 @njit(parallel=True)
@@ -438,7 +442,7 @@ def test_results_do_not_depend_on_threads():
     assert results.pop() == pytest.approx(np.sin(x).sum(), rel=1e-10)
 
 
-# --- exceptions, signals ---------------------------------------------------------------------------
+# -- exceptions, signals -------------------------------------------------------------------------
 
 
 @njit(parallel=True)
@@ -637,7 +641,7 @@ def test_others_run_meanwhile():
     assert count >= 5
 
 
-# --- settings ----------------------------------------------------------------------------------------
+# -- settings ------------------------------------------------------------------------------------
 
 
 def test_settings():
@@ -656,8 +660,8 @@ def test_settings():
         whipsnake.set_parallel_chunksize(-1)
 
 
-@pytest.mark.parametrize("env, want", [({"NUMBA_NUM_THREADS": "3"}, 3),
-                                       ({"NUMBA_NUM_THREADS": "3", "WHIPSNAKE_NUM_THREADS": "5"}, 5)])
+@pytest.mark.parametrize("env, want", [
+    ({"NUMBA_NUM_THREADS": "3"}, 3), ({"NUMBA_NUM_THREADS": "3", "WHIPSNAKE_NUM_THREADS": "5"}, 5)])
 def test_number_from_the_environment(env, want):
     r = run_script("import whipsnake; print(whipsnake.get_num_threads(), "
                    "whipsnake.config.NUMBA_NUM_THREADS)", **env)
@@ -678,7 +682,8 @@ def test_explained():
     f(np.ones(9), np.ones(9))
     report, = f.explain().signatures
     texts = [r.text for r in report.remarks if r.kind in ("THREADS", "NO_THREADS")]
-    assert texts[0].startswith("runs on several threads; if these share no memory: 'b' and 'a'; 's' is")
+    assert texts[0].startswith("runs on several threads; if these share no memory: 'b' and 'a'; "
+                               "'s' is a sum")
     assert texts[1].startswith("prange runs on one thread: two iterations may meet at")
 
 
