@@ -45,14 +45,17 @@ _ERRORS = frozenset("""
     InternalTargetMismatchError NonexistentTargetError RequireLiteralValue ForceLiteralArg
     LiteralTypingError NumbaValueError NumbaTypeError NumbaAttributeError NumbaAssertionError
     NumbaNotImplementedError NumbaKeyError NumbaIndexError NumbaRuntimeError""".split())
+_THREADS = frozenset("""
+    get_num_threads set_num_threads get_thread_id threading_layer parallel_chunksize
+    get_parallel_chunksize set_parallel_chunksize""".split())
 _WHERE = {  # name -> the module that it comes from when it is first asked for
     "explain": "_explain", "cfunc": "_callback", "carray": "_callback", "farray": "_callback",
     "vectorize": "_ufunc", "guvectorize": "_ufunc",
-    **dict.fromkeys(_TYPES, "types"), **dict.fromkeys(_ERRORS, "errors")}
+    **dict.fromkeys(_TYPES, "types"), **dict.fromkeys(_ERRORS, "errors"),
+    **dict.fromkeys(_THREADS, "_threads")}
 _NOT_YET = frozenset("""
     stencil objmode pndindex literally literal_unroll gdb
-    gdb_init gdb_breakpoint parallel_chunksize threading_layer get_thread_id
-    get_parallel_chunksize set_parallel_chunksize ffi ffi_forced_object deferred_type""".split())
+    gdb_init gdb_breakpoint ffi ffi_forced_object deferred_type""".split())
 _NOT_YET_MODULES = frozenset(["typed", "experimental", "pycc"])
 
 
@@ -61,17 +64,6 @@ class prange:
 
     def __new__(cls, *args):
         return range(*args)
-
-
-def get_num_threads():
-    """How many threads parallel loops use."""
-    return 1
-
-
-def set_num_threads(n):
-    """Parallel loops run on one thread so far."""
-    if n < 1:
-        raise ValueError("the number of threads must be at least 1")
 
 
 def install_as_numba():
@@ -132,6 +124,6 @@ def __dir__():
     return sorted({*globals(), *_SUBMODULES, *_WHERE, *_NOT_YET, *_NOT_YET_MODULES})
 
 
-__all__ = ["jit", "njit", "jit_module", "prange", "typeof", "from_dtype", "get_num_threads",
-           "set_num_threads", "install_as_numba", *sorted(_WHERE), *sorted(_NOT_YET),
+__all__ = ["jit", "njit", "jit_module", "prange", "typeof", "from_dtype",
+           "install_as_numba", *sorted(_WHERE), *sorted(_NOT_YET),
            *sorted(_SUBMODULES)]

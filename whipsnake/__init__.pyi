@@ -14,6 +14,13 @@ from whipsnake._core import typeof as typeof
 from whipsnake._explain import explain as explain
 from whipsnake._ufunc import guvectorize as guvectorize
 from whipsnake._ufunc import vectorize as vectorize
+from whipsnake._threads import get_num_threads as get_num_threads
+from whipsnake._threads import get_parallel_chunksize as get_parallel_chunksize
+from whipsnake._threads import get_thread_id as get_thread_id
+from whipsnake._threads import parallel_chunksize as parallel_chunksize
+from whipsnake._threads import set_num_threads as set_num_threads
+from whipsnake._threads import set_parallel_chunksize as set_parallel_chunksize
+from whipsnake._threads import threading_layer as threading_layer
 from whipsnake.decorators import jit as jit
 from whipsnake.decorators import jit_module as jit_module
 from whipsnake.decorators import njit as njit
@@ -140,8 +147,6 @@ __all__ = [
 ]
 
 def prange(*args: int) -> range: ...
-def get_num_threads() -> int: ...
-def set_num_threads(n: int) -> None: ...
 def install_as_numba() -> None: ...
 
 # Not built yet.
@@ -152,15 +157,10 @@ ffi_forced_object: Any
 gdb: Any
 gdb_breakpoint: Any
 gdb_init: Any
-get_parallel_chunksize: Any
-get_thread_id: Any
 literal_unroll: Any
 literally: Any
 objmode: Any
-parallel_chunksize: Any
 pndindex: Any
 pycc: Any
-set_parallel_chunksize: Any
 stencil: Any
-threading_layer: Any
 typed: Any

@@ -3,7 +3,7 @@
 WHIPSNAKE_DISABLE_JIT   1: decorators leave functions as they are; ir: functions are interpreted
 WHIPSNAKE_BOUNDSCHECK   0 or 1: subscripts are checked or not, whatever decorators say
 WHIPSNAKE_DEBUGINFO     1: functions are compiled with debug=True unless they say otherwise
-WHIPSNAKE_NUM_THREADS   how many threads parallel loops use
+WHIPSNAKE_NUM_THREADS   the most threads of parallel loops (all processors)
 WHIPSNAKE_CPU_NAME      compile for another CPU ("x86-64-v3", "skylake,+fma")
 WHIPSNAKE_CACHE_DIR     where compiled code is kept
 WHIPSNAKE_DUMP          print a stage of each compile
@@ -54,7 +54,7 @@ def _threads(text):
         n = int(text or 0)
     except ValueError:
         n = 0
-    return n if n > 0 else len(os.sched_getaffinity(0))
+    return min(n, 256) if n > 0 else len(os.sched_getaffinity(0))
 
 
 _adopt()

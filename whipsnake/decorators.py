@@ -13,7 +13,7 @@ _FAST_TRUE = _FAST_ALL & ~(_FAST["nnan"] | _FAST["ninf"])
 # Options of Numba's that change nothing here.
 _ACCEPTED = frozenset([
     "nopython", "forceobj", "looplift", "no_rewrites", "no_cpython_wrapper", "no_cfunc_wrapper",
-    "writable_args", "pipeline_class", "target", "target_backend", "forceinline",
+    "deterministic", "writable_args", "pipeline_class", "target", "target_backend", "forceinline",
     "_nrt", "_dbg_extend_lifetimes", "_dbg_optnone", "_target",
 ])
 _MEANT = frozenset(["nogil", "parallel", "fastmath", "error_model", "boundscheck", "inline",

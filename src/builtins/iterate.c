@@ -439,6 +439,7 @@ const Row rows_iterate[] = {
     {.name = "whipsnake.prange",
      .params = "start, stop=, step=",
      .type = type_range,
-     .lower = lower_range},
+     .lower = lower_range,
+     .doc = "with parallel=True: iterations run on several threads"},
     {0},
 };

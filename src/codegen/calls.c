@@ -204,6 +204,10 @@ static uint32_t slots_of_call(const Fn *fn, const Ins *i) {
     unsigned a = 0;
     if (i->op == OP_EXC_MAKE)
         for (; a < i->nargs; a++) n += fn->ins.at[i->args[a]].ty->nparts;
+    if (i->op == OP_REGION) {
+        n = CG_REGION_HEAD;
+        for (a = 4; a < i->nargs; a++) n += fn->ins.at[i->args[a]].ty->nparts;
+    }
     if (i->op == OP_CALL_RT)
         for (const char *p = i->rt->proto + 2; *p != ')'; p++) {
             if (*p == 'A') n += fn->ins.at[i->args[a]].ty->nparts;

@@ -172,6 +172,7 @@ void cg_store_slots(Cg *cg, const Type *ty, Val *parts, Val p, bool all);
 void cg_load_slots(Cg *cg, const Type *ty, Val *parts, Val p);
 /* Gives a call of a function of the module its calling convention. */
 void cg_mark_call(Cg *cg, Val call);
+enum { CG_REGION_HEAD = 5 }; /* slots in front of what a parallel loop's body needs (region.c) */
 /* Slots that one call of this function needs at most for arguments by address. */
 uint32_t cg_scratch_slots(const Fn *fn);
 void cg_raise_check(Cg *cg, int kind, Val a, Val b); /* only the call */
@@ -228,7 +229,8 @@ uint64_t cg_now_ns(void);
     OPFN(shl) OPFN(shr) OPFN(compare) OPFN(select) OPFN(cast) OPFN(bitcast) OPFN(wrap)           \
     OPFN(math) OPFN(make) OPFN(field) OPFN(elem) OPFN(offset) OPFN(load) OPFN(store) OPFN(alloc) \
     OPFN(data) OPFN(stack) OPFN(retain) OPFN(release) OPFN(check_index) OPFN(check)              \
-    OPFN(call_fn) OPFN(call_rt) OPFN(exc_make) OPFN(poll) OPFN(bind) OPFN(const) OPFN(unset) OPFN(global)
+    OPFN(call_fn) OPFN(call_rt) OPFN(region) OPFN(exc_make) OPFN(poll) OPFN(bind) OPFN(const)        \
+    OPFN(unset) OPFN(global)
 /* clang-format on */
 #define OPFN(name) void cg_op_##name(Cg *cg, Ref r, const Ins *i);
 CG_OPS(OPFN)

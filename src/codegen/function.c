@@ -31,7 +31,7 @@ static const OpFn rows[OPS] = {
     [OP_STACK] = cg_op_stack,           [OP_RETAIN] = cg_op_retain,   [OP_RELEASE] = cg_op_release,
     [OP_WRAP] = cg_op_wrap,             [OP_CHECK_INDEX] = cg_op_check_index,
     [OP_CHECK] = cg_op_check,           [OP_CALL_FN] = cg_op_call_fn, [OP_CALL_RT] = cg_op_call_rt,
-    [OP_BIND] = cg_op_bind,
+    [OP_BIND] = cg_op_bind,             [OP_REGION] = cg_op_region,
     [OP_EXC_MAKE] = cg_op_exc_make,     [OP_POLL] = cg_op_poll,
     [OP_SREG] = call_sreg,              [OP_BARRIER] = call_barrier,
     [OP_SHARED] = call_shared,          [OP_ATOMIC] = call_atomic,

@@ -57,7 +57,7 @@ static void search_cycles(Cg *cg, Search *s, uint32_t v) {
     s->on_stack[v] = true;
     for (uint32_t r = 1; r < fn->ins.n; r++) {
         const Ins *i = &fn->ins.at[r];
-        if (i->op != OP_CALL_FN || i->block == NO_BLOCK) continue;
+        if ((i->op != OP_CALL_FN && i->op != OP_REGION) || i->block == NO_BLOCK) continue;
         uint32_t w = (uint32_t)map_get(&cg->fn_index, map_key(i->callee), UINT32_MAX);
         if (w == UINT32_MAX) INTERNAL(cg->cx, i->span, "a called function is not in the module");
         if (w == v) cg->fns[v].recursive = true;

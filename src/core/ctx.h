@@ -17,11 +17,13 @@ typedef struct ExcObj ExcObj;
  * read on the CPU: numbers of threads and blocks are loop counters, the size of a block is a constant. */
 enum { WS_SREG_NCTAID = 9, WS_SREG_FIRST = 12, WS_SREG_END = 15, WS_SREGS = 18 };
 
+typedef enum WsGil { WS_GIL_HELD, WS_GIL_RELEASED, WS_GIL_UNKNOWN } WsGil;
+
 typedef struct WsCtx {
     ExcObj *exc; /* the exception on its way out; owned. NULL while all is well */
     _Atomic(const char *) stack_limit; /* a frame below this address: call ws_check_stack */
     _Atomic uint32_t poll; /* not 0: call ws_poll */
-    uint32_t nogil; /* the GIL was released at entry */
+    uint32_t nogil; /* WsGil: was the GIL released at entry? */
     const uint64_t *globals; /* slots of the captured arrays of the running unit, in order */
     const Unit *unit; /* the running unit: resolves sites and classes */
     struct RandomState *random; /* of this thread: Python's and NumPy's legacy streams */
@@ -30,6 +32,8 @@ typedef struct WsCtx {
     const char *stack_end; /* a frame below this address means RecursionError */
     bool is_main; /* the thread that handles signals */
     uint64_t looked; /* in nanoseconds: when it looked for signals last, without the GIL */
+    struct PoolChunk
+        *chunk; /* the part of a parallel loop that is running (runtime/pool.c), or NULL */
 } WsCtx;
 
 /* Where something can be raised, or a call can pass an exception on: for tracebacks. */

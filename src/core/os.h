@@ -17,6 +17,13 @@ typedef pthread_mutex_t OsMutex;
 static inline void os_lock(OsMutex *m) { pthread_mutex_lock(m); }
 static inline void os_unlock(OsMutex *m) { pthread_mutex_unlock(m); }
 
+typedef pthread_cond_t OsCond;
+#define OS_COND_INIT PTHREAD_COND_INITIALIZER
+static inline void os_wait(OsCond *c, OsMutex *m) { pthread_cond_wait(c, m); }
+static inline void os_wake_all(OsCond *c) { pthread_cond_broadcast(c); }
+/* Waits that long at most; false: the time is over. */
+bool os_wait_for(OsCond *c, OsMutex *m, uint64_t ns);
+
 typedef pthread_once_t OsOnce;
 #define OS_ONCE_INIT PTHREAD_ONCE_INIT
 /* Runs f if no other call with this `once` did; returns when it has run. */
@@ -26,6 +33,20 @@ static inline void os_once(OsOnce *once, void (*f)(void)) { pthread_once(once, f
  * the child does not find it held by a thread that it does not have. */
 static inline void os_at_fork(void (*before)(void), void (*after)(void)) {
     pthread_atfork(before, after, after);
+}
+/* The same with another function in the child, which has only the thread that forked. */
+static inline void os_at_fork_child(void (*before)(void), void (*after)(void),
+                                    void (*in_child)(void)) {
+    pthread_atfork(before, after, in_child);
+}
+
+/* For a wait that is over soon: tells the processor that this thread only looks. */
+static inline void os_relax(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
 }
 
 /* Nanoseconds since some moment; never goes back. */
@@ -102,3 +123,5 @@ void *os_open_library(const char *path, const char **why);
 void *os_find_symbol(void *library, const char *name);
 
 unsigned os_process_id(void);
+/* How many processors this process may use. */
+unsigned os_processors(void);

@@ -1,5 +1,6 @@
 /* core/os.h for Linux. */
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -50,6 +51,19 @@ int os_stack_bounds(const char **low, size_t *size) {
     pthread_attr_destroy(&attr);
     *low = at;
     return rc == 0 ? 0 : -1;
+}
+
+bool os_wait_for(OsCond *c, OsMutex *m, uint64_t ns) {
+    uint64_t end = os_now_ns() + ns;
+    struct timespec t = {(time_t)(end / 1000000000u), (long)(end % 1000000000u)};
+    return pthread_cond_clockwait(c, m, CLOCK_MONOTONIC, &t) == 0;
+}
+
+unsigned os_processors(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return (unsigned)CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
 }
 
 bool os_is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }

@@ -201,9 +201,9 @@ static int read_captured(const Entry *e, uint64_t *at) {
 }
 
 /* The code takes the GIL where it needs it. */
-static int32_t call_without_gil(const Entry *e, WsCtx *ctx, uint64_t *slots) {
+static int32_t call_without_gil(const Entry *e, WsCtx *ctx, uint64_t *slots, WsGil gil) {
     uint32_t outer = ctx->nogil;
-    ctx->nogil = 1;
+    ctx->nogil = gil;
     int32_t rc = e->entry(ctx, slots);
     ctx->nogil = outer;
     return rc;
@@ -212,7 +212,7 @@ static int32_t call_without_gil(const Entry *e, WsCtx *ctx, uint64_t *slots) {
 static int32_t call_entry(const Entry *e, WsCtx *ctx, uint64_t *slots) {
     if (!e->unit->nogil) return e->entry(ctx, slots);
     PyThreadState *ts = PyEval_SaveThread();
-    int32_t rc = call_without_gil(e, ctx, slots);
+    int32_t rc = call_without_gil(e, ctx, slots, WS_GIL_RELEASED);
     PyEval_RestoreThread(ts);
     return rc;
 }
@@ -240,7 +240,8 @@ static inline int32_t run(const Entry *e, DispThread *t, uint64_t *slots, const 
     atomic_store_explicit(&t->running, 1, memory_order_relaxed);
     if (__builtin_expect(atomic_load_explicit(&disp_timer_sleeps, memory_order_relaxed), 0))
         disp_wake_timer();
-    int32_t rc = gil_unknown ? call_without_gil(e, ctx, slots) : call_entry(e, ctx, slots);
+    int32_t rc =
+        gil_unknown ? call_without_gil(e, ctx, slots, WS_GIL_UNKNOWN) : call_entry(e, ctx, slots);
     atomic_store_explicit(&t->running, outer_running, memory_order_relaxed);
     ctx->unit = outer_unit;
     ctx->globals = outer_globals;

@@ -122,6 +122,20 @@ static int call_fn(Frame *fr, const Ins *i, const Prep *prep, uint64_t *out) {
     return 0;
 }
 
+/* All iterations are one chunk here. */
+static int region(Frame *fr, const Ins *i, const Prep *prep, uint64_t *out) {
+    uint64_t *block = fr->scratch, *at = block;
+    *at++ = 0;
+    *at++ = *frame_arg(fr, i, 0);
+    for (uint32_t k = 3; k < i->nargs; k++) {
+        uint32_t n = frame_type(fr, i->args[k])->nparts;
+        if (n) memcpy(at, frame_arg(fr, i, k), n * sizeof *at);
+        at += n;
+    }
+    *out = 1;
+    return call(fr->p, fr->ctx, prep->callee, block, fr->depth + 1, prep->where.site);
+}
+
 static uint64_t atomic_result(const Ins *i, const Type *ty, uint64_t old, const uint64_t *v) {
     PartKind kind = (PartKind)ty->parts[0];
     if (ty->kind == TY_FLOAT && i->sub <= ATOMIC_MAX) {
@@ -203,6 +217,7 @@ static int step(Frame *fr, Ref r) {
     case OP_CHECK_INDEX: return check_index(fr, i, prep->where.site);
     case OP_CHECK: return check(fr, i, prep->where.site);
     case OP_CALL_FN: return call_fn(fr, i, prep, out);
+    case OP_REGION: return region(fr, i, prep, out);
     case OP_CALL_RT: return interp_call_rt(fr, i, r);
     case OP_EXC_MAKE: return make_exception(fr, i, prep, out);
     case OP_BIND: return 0;

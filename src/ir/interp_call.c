@@ -40,7 +40,8 @@ ANY_TYPE static float call_float(const Call *c) {
 /* --- arguments -------------------------------------------------------------------------------- */
 
 uint32_t interp_scratch_slots(const Fn *fn, const Ins *i) {
-    if (i->op != OP_CALL_RT && i->op != OP_EXC_MAKE && i->op != OP_CALL_FN) return 0;
+    if (i->op != OP_CALL_RT && i->op != OP_EXC_MAKE && i->op != OP_CALL_FN && i->op != OP_REGION)
+        return 0;
     uint32_t n = i->ty->nparts;
     for (uint32_t k = 0; k < i->nargs; k++) n += ir_at(fn, i->args[k])->ty->nparts;
     return n;

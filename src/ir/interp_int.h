@@ -22,7 +22,7 @@ typedef struct Prep {
     Where where;
     union {
         const uint64_t *parts; /* CONST */
-        const struct InterpFn *callee; /* CALL_FN */
+        const struct InterpFn *callee; /* CALL_FN, REGION */
         void *address; /* CALL_RT, MATH (NULL: see ir/interp_math.c) */
         uint64_t offset; /* STACK: bytes into the frame's stack; GLOBAL: slots into ctx->globals */
     };

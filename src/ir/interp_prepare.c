@@ -141,7 +141,7 @@ static Where new_where(Preparing *pr, const Fn *fn, const Block *b, Span span, u
 static Where where_of(Preparing *pr, const Fn *fn, const Ins *i) {
     const Block *b = &fn->blocks.at[i->block];
     Where w = new_where(pr, fn, b, i->span, i->origin);
-    if (i->op == OP_CALL_FN && i->callee->is_slow) w.leave = NULL;
+    if (i->op == OP_REGION || (i->op == OP_CALL_FN && i->callee->is_slow)) w.leave = NULL;
     if (i->op == OP_CALL_RT && i->rt->effects & TYPED) {
         Type **type = NEWN(pr->cx, Type *, 1);
         type[0] = ir_slots_type(fn, i);
@@ -178,7 +178,7 @@ static void prepare_ins(Preparing *pr, InterpFn *f, Ref r) {
         PartKind kind = (PartKind)ir_at(fn, i->args[0])->ty->parts[0];
         prep->address = interp_find_math(pr->cx, (MathFn)i->sub, kind, pr->find_symbol);
     }
-    if (i->op == OP_CALL_FN)
+    if (i->op == OP_CALL_FN || i->op == OP_REGION)
         prep->callee = &pr->p->fns[map_get(&pr->numbers, map_key(i->callee), 0)];
     if (i->op == OP_GLOBAL) prep->offset = global_slot(pr->p->m, i->imm);
     if (i->op == OP_STACK) {

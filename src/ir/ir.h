@@ -201,7 +201,14 @@ typedef struct Block {
     bool
         lanes; /* header of a loop whose iterations may run in any order, or at once: over the threads of a
                   block, over a short strip */
+    uint8_t parallel; /* ParallelMark: header of a loop that may run on several threads */
 } Block;
+
+typedef enum ParallelMark {
+    PARALLEL_NO,
+    PARALLEL_MAY, /* made by lowering: worth a try */
+    PARALLEL_ASKED /* prange: an error if its iterations depend on each other */
+} ParallelMark;
 
 typedef enum Stage { STAGE_HIGH, STAGE_LOW } Stage;
 
@@ -248,6 +255,7 @@ struct Fn {
     bool
         is_slow; /* a loop nest with all checks, cut out of its function by opt/version: cold, not to be inlined
                           or optimised; calls of it leave no entry in the traceback */
+    bool is_region; /* the body of a parallel loop, part of the function that has the REGION */
     VEC(Origin) origins; /* origins.at[0] is unused */
     Origin
         called; /* for reports, of a function of ours: by whom of the user's, one of the calls; call.line 0: not known */

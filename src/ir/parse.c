@@ -57,6 +57,8 @@ static BlockId parse_block_head(Parser *p) {
         parse_expect(p, ")");
     }
     p->fn->blocks.at[b].lanes = parse_accept_word(p, "lanes");
+    if (parse_accept_word(p, "prange")) p->fn->blocks.at[b].parallel = PARALLEL_ASKED;
+    if (parse_accept_word(p, "parallel")) p->fn->blocks.at[b].parallel = PARALLEL_MAY;
     if (parse_accept_word(p, "handler")) {
         Edge handler = parse_edge(p);
         p->fn->blocks.at[b].handler = handler;
@@ -249,7 +251,7 @@ static void check_callees(Parser *p) {
         const Fn *fn = p->module->fns.at[f];
         for (Ref r = 1; r < fn->ins.n; r++) {
             const Ins *i = ir_at(fn, r);
-            if (i->op == OP_CALL_FN && !i->callee->blocks.n)
+            if ((i->op == OP_CALL_FN || i->op == OP_REGION) && !i->callee->blocks.n)
                 parse_fail(p, "@%s is not defined", i->callee->name);
         }
     }

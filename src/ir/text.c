@@ -31,6 +31,7 @@ const Form ir_forms[OPS] = {
     [OP_CHECK_INDEX] = {.nimm = 1},
     [OP_CHECK] = {.sub = SUB_CHECK},
     [OP_CALL_FN] = {.payload = PAY_CALLEE},
+    [OP_REGION] = {.nimm = 1, .payload = PAY_CALLEE},
     [OP_CALL_RT] = {.payload = PAY_RT},
     [OP_EXC_MAKE] = {.payload = PAY_CLASS},
     [OP_SREG] = {.sub = SUB_SREG, .nimm = 1},

@@ -11,7 +11,7 @@
  *   7. An edge passes one argument per parameter; a handler edge leaves out the first, the
  *      exception.
  *   8. A handler has that parameter. (A jump to it passes an exception.)
- *   9. CONST has a value; what refers to a row or a function (REFUSE, CALL_RT, CALL_FN) has it.
+ *   9. CONST has a value; what refers to a row or a function (REFUSE, CALL_RT, CALL_FN, REGION) has it.
  * Dominance (in reachable blocks)
  *  10. A value is computed before it is used, on every way there; where a handler is on the way,
  *      before its block.
@@ -68,7 +68,7 @@ static void check_payload(Verify *v, const Ins *i) {
     if (i->op == OP_CALL && !i->call) verify_breach(v, "does not say how it was written");
     if (i->op == OP_REFUSE && !i->refusal) verify_breach(v, "no reason");
     if (i->op == OP_CALL_RT && !i->rt) verify_breach(v, "no runtime function");
-    if (i->op == OP_CALL_FN && !i->callee) verify_breach(v, "no function");
+    if ((i->op == OP_CALL_FN || i->op == OP_REGION) && !i->callee) verify_breach(v, "no function");
 }
 
 static void check_call(Verify *v, const Ins *i) {

@@ -187,6 +187,22 @@ static void check_call_fn(Verify *v, const Ins *i) {
         expect_result_type(v, callee->ret);
 }
 
+/* The callee's first three arguments are the run time's. */
+static void check_region(Verify *v, const Ins *i) {
+    const Fn *callee = i->callee;
+    if (callee->stage != STAGE_LOW || callee->module != v->fn->module || callee->nargs < 3 ||
+        i->nargs != callee->nargs + 1) {
+        verify_breach(v, "%s does not take what a region gives", callee->name);
+        return;
+    }
+    expect(v, 0, is_in(arg_type(v, 0), T_I64), "int64");
+    expect(v, 1, arg_type(v, 1)->kind == TY_BOOL, "bool");
+    expect(v, 2, is_in(arg_type(v, 2), T_FLOAT), "a float");
+    expect(v, 3, arg_type(v, 3)->kind == TY_PTR, "pointer");
+    for (uint32_t k = 3; k < callee->nargs; k++) expect_type(v, k + 1, callee->args[k].ty);
+    if (!callee->ret || callee->ret->kind != TY_NONE) verify_breach(v, "a region has no result");
+}
+
 /* Does the type fit a letter of a prototype (ir/rt.h)? Integers and floats of another width are
  * converted on the way. */
 static bool fits_letter(const Type *t, char c) {
@@ -317,6 +333,7 @@ static const TypeRow type_rows[OPS] = {
     [OP_CHECK_INDEX] = {T_I64, T_NONE, NULL, false},
     [OP_CHECK] = {T_ANY, T_NONE, check_check, false},
     [OP_CALL_FN] = {T_ANY, T_ANY, check_call_fn, false},
+    [OP_REGION] = {T_ANY, T_I64, check_region, false},
     [OP_CALL_RT] = {T_ANY, T_ANY, check_call_rt, false},
     [OP_EXC_MAKE] = {T_ANY, T_EXC, check_exc_make, false},
     [OP_BIND] = {T_ANY, T_NONE, NULL, false},

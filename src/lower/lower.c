@@ -575,6 +575,24 @@ static bool is_dead_end(const Lower *lo, BlockId hb) {
            (t->kind == TERM_JUMP || !infer_edge_taken(lo->inst, hb, 1));
 }
 
+/* Is this value what a call of prange gave? */
+static bool is_prange(Lower *lo, Ref r) {
+    Callee c;
+    const Ins *i = ir_at(lo->high, r);
+    return i->op == OP_CALL && infer_callee_count(lo->inst, r) == 1 &&
+           infer_callee(lo->in, lo->inst, r, &c) && c.kind == CALLEE_ROW &&
+           strcmp(c.row->name, "whipsnake.prange") == 0;
+}
+
+/* The header of `for i in prange(...)`, where the function asks for threads. */
+static bool is_prange_header(Lower *lo, const Term *t) {
+    if (!lo->fn->options.parallel || !t->arg) return false;
+    const Ins *more = ir_at(lo->high, t->arg);
+    if (more->op != OP_ITER_MORE) return false;
+    const Ins *iter = ir_at(lo->high, more->args[0]);
+    return iter->op == OP_ITER && is_prange(lo, iter->args[0]);
+}
+
 static void lower_term(Lower *lo, BlockId hb) {
     const Term *t = &lo->high->blocks.at[hb].term;
     lo->span = t->span;
@@ -596,6 +614,8 @@ static void lower_term(Lower *lo, BlockId hb) {
         } else {
             Edge a = lower_edge(lo, &t->succ[0], 0), b = lower_edge(lo, &t->succ[1], 0);
             ir_branch(lo->cx, lo->fn, lo->b, lo_truth(lo, lo_get(lo, t->arg)), a, b, t->span);
+            if (is_prange_header(lo, t))
+                lo->fn->blocks.at[lo->blocks[hb]].parallel = PARALLEL_ASKED;
         }
         break;
     }

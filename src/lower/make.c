@@ -168,6 +168,7 @@ void lo_loop(Lower *lo, LoopBuild *loop, Ref n, uint32_t ncarried, const Ref *fi
     loop->header = lo_block(lo, "loop");
     BlockId body = lo_block(lo, "loop.body");
     loop->exit = lo_block(lo, "loop.exit");
+    if (lo->fn->options.parallel) lo->fn->blocks.at[loop->header].parallel = PARALLEL_MAY;
     loop->ncarried = ncarried;
     lo_jump(lo, loop->header, ncarried + 1, start);
     lo->b = loop->header;

@@ -45,6 +45,14 @@ static uint64_t call_escapes(const Escape *e, const Ins *i) {
     return m;
 }
 
+/* The callee's first argument from here is its fourth; this one's is the fifth. */
+static uint64_t region_escapes(const Escape *e, const Ins *i) {
+    uint64_t m = 0;
+    for (uint32_t a = 3; a < i->callee->nargs; a++)
+        if (a >= 64 || (i->callee->escapes >> a & 1)) m |= e->mask[i->args[a + 1]];
+    return m;
+}
+
 /* A runtime call keeps what it gets only if it makes something or changes something, and can reach
  * an owner. */
 static uint64_t runtime_escapes(const Escape *e, Ref r, const Ins *i) {
@@ -64,6 +72,7 @@ static void visit(Escape *e, Ref r) {
     case OP_CALL_FN:
         e->escapes |= call_escapes(e, i);
         break; /* its result is in the callee's bits */
+    case OP_REGION: e->escapes |= region_escapes(e, i); break;
     case OP_CALL_RT: e->escapes |= runtime_escapes(e, r, i); break;
     case OP_EXC_MAKE: e->escapes |= args_mask(e, i); break;
     case OP_STORE: e->escapes |= e->mask[i->args[1]]; break;

@@ -64,7 +64,7 @@ static void find_callees(Inline *in, Node *node) {
         const Refs *ins = &fn->blocks.at[b].ins;
         for (uint32_t i = 0; i < ins->n; i++) {
             const Ins *call = ir_at(fn, ins->at[i]);
-            if (call->op != OP_CALL_FN) continue;
+            if (call->op != OP_CALL_FN && call->op != OP_REGION) continue;
             uint32_t k = (uint32_t)map_get(&in->number, map_key(call->callee), 0);
             if (!k) continue;
             vec_push(in->cx, &found, k - 1);

@@ -20,6 +20,7 @@ bool opt_catch(Cx *cx, Fn *fn);
 bool opt_cse(Cx *cx, Fn *fn);
 bool opt_range(Cx *cx, Fn *fn);
 bool opt_hoist(Cx *cx, Fn *fn);
+bool opt_parallel(Cx *cx, Fn *fn);
 bool opt_version(Cx *cx, Fn *fn);
 bool opt_strip(Cx *cx, Fn *fn);
 bool opt_carry(Cx *cx, Fn *fn);

@@ -22,6 +22,7 @@ enum {
     CATCH,
     CSE,
     RANGE,
+    PARALLEL,
     VERSION,
     HOIST,
     STRIPS,
@@ -41,6 +42,7 @@ static const Pass passes[PASSES] = {
     [CATCH] = {"catch", opt_catch, NULL, false},
     [CSE] = {"cse", opt_cse, NULL, false},
     [RANGE] = {"range", opt_range, NULL, false},
+    [PARALLEL] = {"parallel", opt_parallel, NULL, false},
     [VERSION] = {"version", opt_version, NULL, false},
     [HOIST] = {"hoist", opt_hoist, NULL, false},
     [STRIPS] = {"strip", opt_strip, NULL, false},
@@ -143,6 +145,8 @@ void opt_run(Cx *cx, Module *m) {
     run(cx, m, &passes[RANGE]);
     run(cx, m, &passes[SIMPLIFY]); /* branches that were decided, what nobody needs any more */
     if (splits) split_kernel(cx, m);
+    run(cx, m,
+        &passes[PARALLEL]); /* before version: bodies are functions with loops as any other */
     run(cx, m,
         &passes[VERSION]); /* after range, which may leave nothing to do; copies what is final */
     run(cx, m, &passes[HOIST]); /* in loops that version has left */

@@ -62,6 +62,7 @@ static uint64_t weigh_ins(const Fn *fn, Ref r) {
     case OP_FLOORMOD: return 8;
     case OP_MATH: return 16;
     case OP_CALL_FN:
+    case OP_REGION:
     case OP_CALL_RT: return 256;
     default: return 1;
     }

@@ -6,7 +6,7 @@
 #include "base/diag.h"
 #include "base/remark.h"
 #include "ir/remark.h"
-#include "opt/affine.h"
+#include "opt/depend.h"
 
 /* --- one check -------------------------------------------------------------------------------- */
 
@@ -225,5 +225,32 @@ void opt_report_rest(Cx *cx, Module *m) {
         if (m->fns.at[i]->is_slow) continue;
         Affine *af = affine_new(cx, m->fns.at[i], LIN_EXACT);
         look_at_ways(af, af->loops->roots);
+    }
+}
+
+/* --- loops that could run in parallel ------------------------------------------------------------ */
+
+static void tell_loop(Cx *cx, Fn *fn, Affine *af, Loop *loop) {
+    for (; loop; loop = loop->next) {
+        Depend d = depend_look(cx, fn, af, loop);
+        Place p = ir_place_of_loop(cx, fn, loop);
+        if (p.span.line && !p.via) {
+            if (d.answer == DEPEND_FREE)
+                remark_add(cx, REMARK_PARALLEL, p.span, d.apart, d.sums);
+            else
+                remark_add(cx,
+                           d.answer == DEPEND_BOUND ? REMARK_NOT_PARALLEL : REMARK_PARALLEL_UNKNOWN,
+                           p.span, d.why);
+        }
+        if (d.answer != DEPEND_FREE) tell_loop(cx, fn, af, loop->child);
+    }
+}
+
+void opt_report_parallel(Cx *cx, Module *m) {
+    for (uint32_t i = 0; remark_wanted(cx) && i < m->fns.n; i++) {
+        Fn *fn = m->fns.at[i];
+        if (fn->is_slow || fn->is_kernel || fn->is_region) continue;
+        Affine *af = affine_new(cx, fn, LIN_EXACT);
+        tell_loop(cx, fn, af, af->loops->roots);
     }
 }

@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "dispatch/disp.h"
 #include "python/launch.h"
+#include "python/threads.h"
 #include "runtime/runtime.h"
 #include "types/promote.h"
 #include "ufunc/ufunc.h"
@@ -154,9 +155,13 @@ static PyMethodDef functions[] = {
     {"cache_folder", get_cache_folder, METH_NOARGS, NULL},
     {"cache_check", check_cache, METH_O, NULL},
     {"cache_trim", trim_cache, METH_NOARGS, NULL},
+    {"thread_settings", python_thread_settings, METH_NOARGS, NULL},
+    {"set_threads", python_set_threads, METH_O, NULL},
+    {"set_chunk_size", python_set_chunk_size, METH_O, NULL},
     {"launch", (PyCFunction)(void *)(uintptr_t)python_launch, METH_FASTCALL, NULL},
 #ifdef WS_CHECKS
     {"_fail_after", fail_after, METH_VARARGS, NULL},
+    {"_reverse_chunks", python_reverse_chunks, METH_O, NULL},
     {"_live_blocks", live_blocks, METH_NOARGS, NULL},
 #endif
     {NULL, NULL, 0, NULL}};

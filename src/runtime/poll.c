@@ -10,7 +10,9 @@
  * it takes a while where others are busy. */
 #include <Python.h>
 
+#include "core/exceptions.h"
 #include "core/os.h"
+#include "runtime/pool.h"
 #include "runtime/runtime.h"
 
 enum {
@@ -66,14 +68,23 @@ static int look(const WsCtx *ctx) {
     return -1;
 }
 
+/* In a parallel loop: an exception that nobody sees ends a chunk that is not needed any more. */
+static Status leave_chunk(WsCtx *ctx, int32_t site) {
+    rt_raise(ctx, site, EXC_KeyboardInterrupt, "%s", "");
+    return 1;
+}
+
 Status ws_poll(WsCtx *ctx, int32_t site) {
     if (!atomic_load_explicit(&ctx->poll, memory_order_relaxed)) return 0;
     atomic_store_explicit(&ctx->poll, 0, memory_order_relaxed);
+    if (ctx->chunk && pool_stops(ctx->chunk)) return leave_chunk(ctx, site);
+    if (ctx->chunk && ctx->chunk->by_worker) return 0;
     if (!ctx->is_main && atomic_load_explicit(&ending, memory_order_relaxed)) return 0;
     if (ctx->nogil && !is_time_to_look(ctx)) return 0;
     PyGILState_STATE gil = PyGILState_Ensure();
     int rc = look(ctx);
     if (rc) rt_raise_python(ctx, site);
+    if (rc && ctx->chunk) ctx->chunk->interrupted = true;
     PyGILState_Release(gil);
     return rc ? 1 : 0;
 }

@@ -37,7 +37,7 @@ BODIES = [
     ("t = np.zeros(3)\nt[0] = a[i]\ns += t[0]", SAFE),
     ("x = a[i]\nfor j in range(3):\n    x = x * 0.5 + j\nb[i] = x", SAFE),
     ("b[i] = b[i + 8]", NOT),  # eight apart, in eight iterations: not looked at that closely
-    ("a[i] = a[i - 1]", UNKNOWN),  # a[-1] is the last element
+    ("a[i] = a[i - 1]", NOT),
     ("if i > 0:\n    a[i] = a[i - 1]", NOT),
     ("b[i] = b[i + 1]", NOT),
     ("if i > 0:\n    b[2 * i] = b[2 * i - 2]", NOT),

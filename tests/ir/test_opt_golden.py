@@ -32,7 +32,7 @@ def test_every_pass_has_cases():
     names = {path.parent.name.removeprefix("opt_") for path in CASES}
     expected = {"simplify", "inline", "cse", "range", "hoist", "version", "strip", "carry",
                 "select", "wrap", "poll", "escape", "catch"}
-    assert expected | {"rc_insert"} <= names
+    assert expected | {"parallel", "rc_insert"} <= names
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: f"{p.parent.name}/{p.stem}")
