@@ -103,6 +103,14 @@ static float at_c64_part(const char *p, int k) { return at_f32(p + k * 4); }
 PAIRWISE_COMPLEX(double, c128)
 PAIRWISE_COMPLEX(float, c64)
 
+static void put_floats(const float *from, int n, uint64_t *out) {
+    for (int k = 0; k < n; k++) {
+        uint32_t bits;
+        memcpy(&bits, &from[k], sizeof bits);
+        out[k] = bits;
+    }
+}
+
 void ws_sum_c128(const char *data, int64_t n, int64_t stride, double *out) {
     sum_c128(data, n, stride, out);
 }
@@ -110,9 +118,49 @@ void ws_sum_c128(const char *data, int64_t n, int64_t stride, double *out) {
 void ws_sum_c64(const char *data, int64_t n, int64_t stride, uint64_t *out) {
     float parts[2];
     sum_c64(data, n, stride, parts);
-    for (int k = 0; k < 2; k++) {
-        uint32_t bits;
-        memcpy(&bits, &parts[k], sizeof bits);
-        out[k] = bits;
+    put_floats(parts, 2, out);
+}
+
+/* --- long ones, which look for signals between the branches of the tree ----------------------- */
+
+#define LEAF_f64(p, n, stride, out)  (*(out) = sum_f64(p, n, stride))
+#define LEAF_f32(p, n, stride, out)  (*(out) = sum_f32(p, n, stride))
+#define LEAF_c128(p, n, stride, out) sum_c128(p, n, stride, out)
+#define LEAF_c64(p, n, stride, out)  sum_c64(p, n, stride, out)
+
+#define LONG(T, name, parts)                                                                      \
+    static Status long_##name(WsCtx *ctx, int32_t site, const char *p, int64_t n, int64_t stride, \
+                              T *out) {                                                           \
+        if (n <= WS_SUM_LONG) {                                                                   \
+            LEAF_##name(p, n, stride, out);                                                       \
+            return ws_poll(ctx, site);                                                            \
+        }                                                                                         \
+        int64_t half = n / 2;                                                                     \
+        half -= half % (LANES / (parts));                                                         \
+        T a[parts], b[parts];                                                                     \
+        if (long_##name(ctx, site, p, half, stride, a) ||                                         \
+            long_##name(ctx, site, p + half * stride, n - half, stride, b))                       \
+            return 1;                                                                             \
+        for (int k = 0; k < (parts); k++) out[k] = a[k] + b[k];                                   \
+        return 0;                                                                                 \
     }
+LONG(double, f64, 1)
+LONG(float, f32, 1)
+LONG(double, c128, 2)
+LONG(float, c64, 2)
+
+Status ws_sum_long(WsCtx *ctx, int32_t site, const char *data, int64_t n, int64_t stride,
+                   int32_t kind, uint64_t *out) {
+    double wide[2] = {0, 0};
+    float narrow[2] = {0, 0};
+    Status rc = kind == SUM_F64    ? long_f64(ctx, site, data, n, stride, wide)
+                : kind == SUM_C128 ? long_c128(ctx, site, data, n, stride, wide)
+                : kind == SUM_F32  ? long_f32(ctx, site, data, n, stride, narrow)
+                                   : long_c64(ctx, site, data, n, stride, narrow);
+    int parts = kind == SUM_C64 || kind == SUM_C128 ? 2 : 1;
+    if (kind == SUM_F64 || kind == SUM_C128)
+        memcpy(out, wide, (size_t)parts * sizeof *wide);
+    else
+        put_floats(narrow, parts, out);
+    return rc;
 }
