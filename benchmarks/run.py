@@ -98,8 +98,12 @@ def measure_programs(lanes, names, effort):
 
 
 def measure_arrays(lanes, effort):
-    """The programs in arrays/: NumPy takes Python's place, and C has none."""
+    """The programs in arrays/: NumPy takes Python's place, and C has none.
+
+    Numba takes long to compile them, so there are half as many rounds.
+    """
     rounds, bursts, seconds, _ = effort
+    rounds = (rounds + 1) // 2
     numpy = dataclasses.replace(lanes["python"], name="numpy")
     chosen = [lanes[name] for name in ("whipsnake", "numba") if name in lanes] + [numpy]
     table = {}

@@ -10,11 +10,11 @@
 #define METHOD(name_, prelude_) \
     {.name = name_, .flags = ROW_PRELUDE | ROW_METHOD, .prelude = prelude_}
 
-#define REDUCE(name_, prelude_, fn)      \
-    {.name = name_,                      \
+#define REDUCE(name_, prelude_, fn)                  \
+    {.name = name_,                                  \
      .flags = ROW_PRELUDE | ROW_REDUCES | ROW_LISTS, \
-     .prelude = prelude_,                \
-     .lower = fused_reduce,              \
+     .prelude = prelude_,                            \
+     .lower = fused_reduce,                          \
      .data = REDUCE_##fn}
 #define REDUCE_METHOD(name_, prelude_, fn)            \
     {.name = name_,                                   \

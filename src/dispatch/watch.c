@@ -49,10 +49,10 @@ static bool try_dict(void) {
 }
 
 static bool holds_at_word(PyObject *cell, PyObject *value) {
-    PyObject *inside;
+    uintptr_t inside;
     if (PyObject_SetAttrString(cell, "cell_contents", value)) return false;
     memcpy(&inside, word_at(cell, CELL_VALUE), sizeof inside);
-    return inside == value;
+    return inside == (uintptr_t)value;
 }
 
 static bool try_cell(void) {

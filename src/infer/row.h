@@ -22,7 +22,8 @@ enum RowFlag {
     ROW_CALLS =
         64, /* calls a function of the user's, which may do anything: never waits, nothing waits for it */
     ROW_LISTS = 32, /* takes lists that are written in the call: as tuples */
-    ROW_UFUNC = 128, /* an elementwise function that takes out=, where= and dtype=, too: Call.keywords */
+    ROW_UFUNC =
+        128, /* an elementwise function that takes out=, where= and dtype=, too: Call.keywords */
     ROW_MEMBERS = 8, /* a class that stands for values: the row is that of all its attributes */
 };
 

@@ -166,7 +166,7 @@ static PyObject *add(PyObject *self, PyObject *args) {
     PyObject *elems, *codes;
     if (!PyArg_ParseTuple(args, "IO!O!", &at, &PyTuple_Type, &elems, &PyTuple_Type, &codes))
         return NULL;
-    if (PyTuple_Size(elems) != (Py_ssize_t)(u->nin + u->nout) || PyTuple_Size(codes) != 2 ||
+    if (PyTuple_Size(elems) != (Py_ssize_t)u->nin + u->nout || PyTuple_Size(codes) != 2 ||
         at > u->nloops)
         return PyErr_Format(PyExc_ValueError, "a loop has %u types and two codes",
                             u->nin + u->nout);
@@ -192,7 +192,7 @@ static PyObject *list_loops(PyObject *self, PyObject *unused) {
     Ufunc *u = self_of(self);
     PyObject *list = PyList_New(0);
     for (uint32_t i = 0; list && i < u->nloops; i++) {
-        PyObject *types = PyTuple_New((Py_ssize_t)(u->nin + u->nout));
+        PyObject *types = PyTuple_New((Py_ssize_t)u->nin + u->nout);
         for (uint32_t k = 0; types && k < u->nin + u->nout; k++) {
             PyObject *t = disp_type_object(u->loops[i]->elem[k]);
             if (!t || PyTuple_SetItem(types, (Py_ssize_t)k, t)) Py_CLEAR(types);
