@@ -95,6 +95,9 @@ void disp_init_exceptions(void);
 struct RtArray;
 int disp_matmul(int kind, const struct RtArray *a, const struct RtArray *b, void *out);
 
+/* The RtSort of runtime/runtime.h (sort.c). */
+int disp_sort(void *data, int64_t n, int64_t width, int64_t form);
+
 /* --- threads (context.c) ---------------------------------------------------------------------- */
 
 /* What a thread that calls compiled code has. Freed when the thread ends. */

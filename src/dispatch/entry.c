@@ -268,7 +268,7 @@ int32_t entry_execute(const Entry *e, uint64_t *slots) {
     return e->nglobals ? run_captured(e, t, slots, true) : run(e, t, slots, NULL, true);
 }
 
-int entry_run_slots(const Entry *e, uint64_t *slots) {
+static inline int run_slots(const Entry *e, uint64_t *slots) {
     DispThread *t = disp_thread();
     int32_t rc = -1;
     if (t) rc = e->nglobals ? run_captured(e, t, slots, false) : run(e, t, slots, NULL, false);
@@ -276,8 +276,10 @@ int entry_run_slots(const Entry *e, uint64_t *slots) {
     return rc ? -1 : 0;
 }
 
+int entry_run_slots(const Entry *e, uint64_t *slots) { return run_slots(e, slots); }
+
 PyObject *entry_run(const Entry *e, uint64_t *slots, Made *made) {
-    PyObject *result = entry_run_slots(e, slots) ? NULL : box_result(e->unit->ret, slots);
+    PyObject *result = run_slots(e, slots) ? NULL : box_result(e->unit->ret, slots);
     if (made->owners) disp_release_made(made);
     return result;
 }

@@ -114,6 +114,7 @@ int disp_init(PyObject *module) {
     cache_open();
     if (init_elements() || init_classes()) return -1;
     rt_matmul = disp_matmul;
+    rt_sort = disp_sort;
     disp_init_exceptions();
     return disp_init_memory(module) || disp_init_types(module) || disp_init_function(module) ? -1
                                                                                              : 0;

@@ -163,14 +163,19 @@ static Ref add_last(Poll *p, BlockId b, const Count *c, int64_t far) {
     return add(p, b, op, TY_I(64), 2, (Ref[]){near, add_int(p, b, far)});
 }
 
-/* What the loop's own place in the source is: of its test, or of anything in it. */
+/* What the loop's own place in the source is: of its test, or of anything in it. What passes have made (it has
+ * no effects) may lack the origin that belongs to its line, so the rest is asked first. */
 static Ins find_place(const Poll *p, const Loop *loop) {
     const Fn *fn = p->fn;
-    for (uint32_t k = 0; k < loop->nblocks; k++) {
-        const Refs *ins = &fn->blocks.at[loop->blocks[k]].ins;
-        for (uint32_t i = 0; i < ins->n; i++)
-            if (ir_at(fn, ins->at[i])->span.line) return *ir_at(fn, ins->at[i]);
-    }
+    for (int any = 0; any < 2; any++)
+        for (uint32_t k = 0; k < loop->nblocks; k++) {
+            const Refs *list = &fn->blocks.at[loop->blocks[k]].ins;
+            for (uint32_t i = 0; i < list->n; i++) {
+                const Ins *ins = ir_at(fn, list->at[i]);
+                if (ins->span.line && (any || op_info[ins->op].effects & (RAISES | READS | WRITES)))
+                    return *ins;
+            }
+        }
     return (Ins){.span = fn->span};
 }
 

@@ -144,7 +144,9 @@ static bool is_arm(Select *s, BlockId b, Ref *store) {
 /* --- the changes ------------------------------------------------------------------------------ */
 
 static Ref add(Select *s, BlockId to, Op op, Type *ty, uint32_t n, const Ref *args) {
-    return ir_add(s->cx, s->fn, to, op, ty, term(s, to)->span, n, args);
+    Ref r = ir_add(s->cx, s->fn, to, op, ty, term(s, to)->span, n, args);
+    ir_at(s->fn, r)->origin = ir_at(s->fn, args[0])->origin;
+    return r;
 }
 
 static void move_into(Select *s, BlockId from, BlockId to) {

@@ -53,6 +53,11 @@ typedef struct RtArray {
  * 3), into C-contiguous `out`. GIL held. 0, or -1 with an exception set. */
 typedef int (*RtMatmul)(int kind, const RtArray *a, const RtArray *b, void *out);
 extern RtMatmul rt_matmul; /* set before compiled code runs: NumPy is not seen from here */
+/* How the runtime's sorting sees elements; numbered as in builtins/sorting.c. */
+typedef enum KeyForm { FORM_UNSIGNED, FORM_SIGNED, FORM_FLOAT } KeyForm;
+/* NumPy's sort of n contiguous elements of `width` bytes and this KeyForm: 0, or -1 if it cannot. No GIL needed. */
+typedef int (*RtSort)(void *data, int64_t n, int64_t width, int64_t form);
+extern RtSort rt_sort; /* likewise */
 
 /* From here on threads but the main one do not look for signals: the interpreter ends, and with it what
  * they would ask. Daemon threads may still run. */

@@ -1,13 +1,11 @@
 /* Sorting of contiguous arrays: elements become unsigned keys of the same order, which are sorted
- * by their bytes. Compiled here rather than in the prelude, since each width would be compiled again
+ * by their bytes. Values alone are sorted by NumPy's own function where it has one, which uses what the
+ * processor can do. Compiled here rather than in the prelude, since each width would be compiled again
  * by each program. */
 #include <stdbool.h>
 #include <string.h>
 
 #include "runtime/runtime.h"
-
-/* How elements become keys; numbered as in builtins/array_sort.c. */
-typedef enum KeyForm { FORM_UNSIGNED, FORM_SIGNED, FORM_FLOAT } KeyForm;
 
 /* Infinity of the float of this many bytes. */
 static uint64_t infinity_bits(size_t bytes) {
@@ -27,7 +25,10 @@ static uint64_t infinity_bits(size_t bytes) {
 #define NAME(x) x##_64
 #include "runtime/sort_keys.h"
 
+RtSort rt_sort;
+
 void ws_sort(void *data, void *scratch, int64_t n, int64_t width, int64_t form) {
+    if (n > 1 && rt_sort && rt_sort(data, n, width, form) == 0) return;
     switch (width) {
     case 1: sort_8(data, scratch, n, (KeyForm)form); break;
     case 2: sort_16(data, scratch, n, (KeyForm)form); break;
