@@ -55,6 +55,37 @@ def test_a_warm_process_loads_no_compiler(module):
     assert use(module, LOOK)[0].startswith("True False False")
 
 
+INLINED = """
+import numpy as np
+from whipsnake import njit
+
+
+@njit
+def skip(a, low, x):
+    while a[low] < x:
+        low += 1
+    return low
+
+
+@njit
+def count(a, x, depth):
+    if depth == 0:
+        return 0
+    return skip(a, 0, x) + count(a, x + 1.0, depth - 1)
+
+
+count(np.arange(20.0) + NUMBER, NUMBER + 3.5, 4)
+print(count.stats.uncached)
+"""
+
+
+def test_loops_that_were_inlined_are_kept(module):
+    """A poll in such a loop is a place in the function that it was written in."""
+    text = INLINED.replace("NUMBER", str(float(fresh())))
+    (module / "inlined.py").write_text(text)
+    assert use(module, "import inlined")[0] == "{}"
+
+
 def test_a_warm_process_needs_no_source(module):
     use(module, LOOK)
     lines = use(module, """

@@ -7,10 +7,14 @@ import sys
 
 import pytest
 
+from leaks import SANITIZED
 from support import PLAIN, run_python
 
 if PLAIN:
     pytest.skip("looks at the compiler itself", allow_module_level=True)
+
+if SANITIZED:
+    pytest.skip("gdb takes minutes to start a process with the sanitizer", allow_module_level=True)
 
 needs_gdb = pytest.mark.skipif(not shutil.which("gdb"), reason="gdb is not installed")
 
