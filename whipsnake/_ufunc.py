@@ -30,7 +30,7 @@ def vectorize(ftylist_or_function=(), **options):
     """
     if isinstance(ftylist_or_function, (_pytypes.FunctionType, _core.Dispatcher)):
         return _vectorize(ftylist_or_function, [], options)
-    signatures = _signatures(ftylist_or_function)
+    signatures = _signatures(ftylist_or_function) if ftylist_or_function else []
     return lambda func: _vectorize(func, signatures, options)
 
 

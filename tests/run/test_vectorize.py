@@ -92,6 +92,14 @@ def test_result_does_not_depend_on_earlier_calls():
     assert of_two(b, a) == (np.float64, np.float32, 2)
 
 
+@pytest.mark.parametrize("decorate", [
+    lambda f: vectorize(f), lambda f: vectorize()(f), lambda f: vectorize([])(f),
+    lambda f: vectorize(nopython=True, fastmath=False)(f), lambda f: vectorize(cache=True)(f)])
+def test_ways_to_give_no_signature(decorate):
+    f = decorate(total)
+    assert f.types == [] and f(np.arange(3), 1.5).tolist() == [1.5, 2.5, 3.5]
+
+
 def test_signatures_are_tried_in_their_order():
     f = vectorize(["float32(float32)", "float64(float64)"])(lambda x: x / 3)
     assert f.types == ["f->f", "d->d"]
