@@ -8,8 +8,10 @@
 
 #include <stdarg.h>
 
+#include "py/abi.h"
+#include "py/py.h"
+
 enum { SMALL = 40 };           /* slots on the stack */
-#define VECTORCALL_OFFSET ((size_t)1 << (8 * sizeof(size_t) - 1)) /* the flag in nargsf */
 
 typedef enum Outcome { NO_MATCH, DONE } Outcome;
 
@@ -39,13 +41,11 @@ static Outcome try_entry(Entry *e, PyObject *const *args, PyObject **result) {
 static PyObject *ask_python(const char *name, const char *format, ...) {
     va_list ap;
     va_start(ap, format);
-    PyObject *m = PyImport_ImportModule("whipsnake._function");
-    PyObject *f = m ? PyObject_GetAttrString(m, name) : NULL;
+    PyObject *f = py_import_attr("whipsnake._function", name);
     PyObject *args = f ? Py_VaBuildValue(format, ap) : NULL;
     PyObject *result = args ? PyObject_CallObject(f, args) : NULL;
     Py_XDECREF(args);
     Py_XDECREF(f);
-    Py_XDECREF(m);
     va_end(ap);
     return result;
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cache/cache.h"
 #include "core/loader.h"
+#include "py/py.h"
 #include "runtime/runtime.h"
 
 static int load(const LoadRequest *req, LoadResult *out) { return loader_load(req, out); }
@@ -136,10 +137,8 @@ static const Type *known_result(const Dispatcher *d, Type *const *types, uint32_
 static bool forget_compile_error(void) {
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
-    PyObject *m = PyImport_ImportModule("whipsnake.errors");
-    PyObject *cls = m ? PyObject_GetAttrString(m, "CompileError") : NULL;
+    PyObject *cls = py_import_attr("whipsnake.errors", "CompileError");
     bool is = cls && PyErr_GivenExceptionMatches(type, cls);
-    Py_XDECREF(m);
     Py_XDECREF(cls);
     PyErr_Clear();
     if (!is) {

@@ -7,12 +7,8 @@
 #include <structmember.h>
 
 #include "core/compiler.h"
-
-#define HAVE_VECTORCALL \
-    (1UL << 11) /* Py_TPFLAGS_HAVE_VECTORCALL, which the limited headers of 3.11 hide */
-#if defined(Py_TPFLAGS_HAVE_VECTORCALL)
-_Static_assert(Py_TPFLAGS_HAVE_VECTORCALL == HAVE_VECTORCALL, "the flag has moved");
-#endif
+#include "dispatch/in_python.h"
+#include "py/abi.h"
 
 static Dispatcher *self_of(PyObject *self) { return (Dispatcher *)self; }
 
@@ -292,25 +288,8 @@ static PyObject *disable_compile(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
-/* Methods and attributes written in Python: whipsnake._function.<name>(self, ...). */
-static PyObject *find_in_python(const char *name) {
-    PyObject *m = PyImport_ImportModule("whipsnake._function");
-    PyObject *f = m ? PyObject_GetAttrString(m, name) : NULL;
-    Py_XDECREF(m);
-    return f;
-}
-
-static PyObject *call_python(const char *name, PyObject *self, PyObject *args, PyObject *kwargs) {
-    PyObject *f = find_in_python(name), *result = NULL;
-    PyObject *first = f ? PyTuple_Pack(1, self) : NULL;
-    PyObject *all = first ? PySequence_Concat(first, args) : NULL;
-    if (all) result = PyObject_Call(f, all, kwargs);
-    Py_XDECREF(all);
-    Py_XDECREF(first);
-    Py_XDECREF(f);
-    return result;
-}
-
+/* Methods and attributes written in Python. */
+#define MODULE "whipsnake._function"
 /* clang-format off */
 #define PYTHON_METHODS(METHOD) \
     METHOD(compile) \
@@ -326,18 +305,12 @@ static PyObject *call_python(const char *name, PyObject *self, PyObject *args, P
     METHOD(get_annotation_info) \
     METHOD(parallel_diagnostics)
 /* clang-format on */
-#define METHOD(name)                                                                   \
-    static PyObject *method_##name(PyObject *self, PyObject *args, PyObject *kwargs) { \
-        return call_python(#name, self, args, kwargs);                                 \
-    }
+#define METHOD(name) METHOD_IN_PYTHON(MODULE, name)
 PYTHON_METHODS(METHOD)
 #undef METHOD
 
 static PyObject *get_from_python(PyObject *self, void *name) {
-    PyObject *f = find_in_python(name);
-    PyObject *value = f ? PyObject_CallFunctionObjArgs(f, self, NULL) : NULL;
-    Py_XDECREF(f);
-    return value;
+    return disp_ask_in_python(MODULE, name, self);
 }
 
 static PyObject *get_func(PyObject *self, void *closure) {
@@ -369,10 +342,7 @@ static PyObject *get_names(PyObject *self, void *closure) {
 
 static PyObject *reduce(PyObject *self, PyObject *unused) {
     (void)unused;
-    PyObject *f = find_in_python("reduce");
-    PyObject *value = f ? PyObject_CallFunctionObjArgs(f, self, NULL) : NULL;
-    Py_XDECREF(f);
-    return value;
+    return disp_ask_in_python(MODULE, "reduce", self);
 }
 
 /* Copies are the function itself, as with Python's functions. */
@@ -400,11 +370,10 @@ static PyGetSetDef getset[] = {
     FROM_FUNC(__closure__),
     {NULL, NULL, NULL, NULL, NULL}};
 
-#define METHOD(name) \
-    {#name, (PyCFunction)(void *)(uintptr_t)method_##name, METH_VARARGS | METH_KEYWORDS, NULL},
 static PyMethodDef methods[] = {
-    PYTHON_METHODS(METHOD){"disable_compile", disable_compile, METH_VARARGS,
-                           "Compile no more signatures; calls convert to those there are."},
+    PYTHON_METHODS(METHOD_IN_PYTHON_ROW){
+        "disable_compile", disable_compile, METH_VARARGS,
+        "Compile no more signatures; calls convert to those there are."},
     {"_compile", compile_signature, METH_VARARGS, NULL},
     {"_promise", promise_signature, METH_VARARGS, NULL},
     {"_entries", list_entries, METH_NOARGS, NULL},
@@ -416,7 +385,6 @@ static PyMethodDef methods[] = {
     {"__copy__", give_self, METH_NOARGS, NULL},
     {"__deepcopy__", give_self, METH_O, NULL},
     {NULL, NULL, 0, NULL}};
-#undef METHOD
 
 static PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Dispatcher, call), READONLY, NULL},

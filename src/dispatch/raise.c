@@ -7,6 +7,7 @@
 
 #include "core/exceptions.h"
 #include "dispatch/disp.h"
+#include "py/py.h"
 
 /* The arguments that the exception was made with: new tuple. */
 static PyObject *arguments_of(const ExcObj *e) {
@@ -48,9 +49,7 @@ static PyObject *site_codes; /* dict: address of a Site -> code object; owned, p
 
 static int find_helpers(void) {
     if (site_code) return 0;
-    PyObject *m = PyImport_ImportModule("whipsnake._traceback");
-    if (m) site_code = PyObject_GetAttrString(m, "site_code");
-    Py_XDECREF(m);
+    site_code = py_import_attr("whipsnake._traceback", "site_code");
     if (!site_codes) site_codes = PyDict_New();
     return site_code && site_codes ? 0 : -1;
 }

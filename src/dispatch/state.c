@@ -5,17 +5,10 @@
 #include "cache/cache.h"
 #include "dispatch/disp.h"
 #include "dispatch/watch.h"
+#include "py/py.h"
 #include "runtime/runtime.h"
 
 DispState disp;
-
-/* An attribute of an importable module: new reference, or NULL with an exception set. */
-static PyObject *import_attribute(const char *module, const char *name) {
-    PyObject *m = PyImport_ImportModule(module);
-    PyObject *value = m ? PyObject_GetAttrString(m, name) : NULL;
-    Py_XDECREF(m);
-    return value;
-}
 
 static int init_elements(void) {
     const struct {
@@ -51,13 +44,13 @@ static int init_elements(void) {
 
 static int init_classes(void) {
     disp.array = &PyArray_Type;
-    disp.memmap = (PyTypeObject *)import_attribute("numpy", "memmap");
-    disp.ufunc = (PyTypeObject *)import_attribute("numpy", "ufunc");
-    disp.function = (PyTypeObject *)import_attribute("types", "FunctionType");
-    disp.builtin = (PyTypeObject *)import_attribute("types", "BuiltinFunctionType");
-    disp.module = (PyTypeObject *)import_attribute("types", "ModuleType");
-    disp.method = import_attribute("types", "MethodType");
-    disp.enum_base = import_attribute("enum", "Enum");
+    disp.memmap = (PyTypeObject *)py_import_attr("numpy", "memmap");
+    disp.ufunc = (PyTypeObject *)py_import_attr("numpy", "ufunc");
+    disp.function = (PyTypeObject *)py_import_attr("types", "FunctionType");
+    disp.builtin = (PyTypeObject *)py_import_attr("types", "BuiltinFunctionType");
+    disp.module = (PyTypeObject *)py_import_attr("types", "ModuleType");
+    disp.method = py_import_attr("types", "MethodType");
+    disp.enum_base = py_import_attr("enum", "Enum");
     bool all = disp.memmap && disp.ufunc && disp.function && disp.builtin && disp.module &&
                disp.method && disp.enum_base;
     return all ? 0 : -1;

@@ -6,6 +6,7 @@
 #include <structmember.h>
 
 #include "dispatch/disp.h"
+#include "dispatch/in_python.h"
 
 typedef struct TypeObject {
     PyObject_HEAD Type *ty; /* NULL: a Python subclass made it without a type */
@@ -142,10 +143,7 @@ static PyObject *type_repr(PyObject *self) { return get_name(self, NULL); }
 
 static PyObject *reduce_type(PyObject *self, PyObject *unused) {
     (void)unused;
-    PyObject *m = PyImport_ImportModule("whipsnake.types");
-    PyObject *result = m ? PyObject_CallMethod(m, "_reduce", "O", self) : NULL;
-    Py_XDECREF(m);
-    return result;
+    return disp_ask_in_python("whipsnake.types", "_reduce", self);
 }
 
 static void free_type_object(PyObject *self) {
@@ -259,11 +257,9 @@ Type *disp_type_from(PyObject *obj) {
     Type *t = disp_as_type(obj);
     if (!t) t = type_of_class(obj);
     if (t) return t;
-    PyObject *m = PyImport_ImportModule("whipsnake.types");
-    PyObject *converted = m ? PyObject_CallMethod(m, "as_type", "O", obj) : NULL;
+    PyObject *converted = disp_ask_in_python("whipsnake.types", "as_type", obj);
     t = converted ? disp_as_type(converted) : NULL;
     if (converted && !t) PyErr_Format(PyExc_TypeError, "%R is not a type of compiled code", obj);
-    Py_XDECREF(m);
     Py_XDECREF(converted);
     return t;
 }

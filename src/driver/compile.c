@@ -24,6 +24,7 @@
 #include "ir/tool.h"
 #include "lower/lower.h"
 #include "opt/opt.h"
+#include "py/py.h"
 
 enum { BACK_STACK = 16 << 20 };
 
@@ -183,26 +184,13 @@ static int run_stages(Job *job) {
 
 /* --- errors as Python exceptions -------------------------------------------------------------- */
 
-/* Attribute of a module: new, or NULL; the name is interned, see py_attr. */
-static PyObject *module_attr(PyObject *module, const char *name) {
-    PyObject *key = module ? PyUnicode_InternFromString(name) : NULL;
-    PyObject *value = key ? PyObject_GetAttr(module, key) : NULL;
-    Py_XDECREF(key);
-    return value;
-}
-
 /* New reference to the class of that name: of whipsnake.errors, or a builtin one. NULL with an
  * exception set. */
 static PyObject *error_class(const char *name) {
-    PyObject *errors = PyImport_ImportModule("whipsnake.errors");
-    PyObject *cls = module_attr(errors, name);
-    Py_XDECREF(errors);
+    PyObject *cls = py_import_attr("whipsnake.errors", name);
     if (cls || PyErr_ExceptionMatches(PyExc_MemoryError)) return cls;
     PyErr_Clear();
-    PyObject *builtins = PyImport_ImportModule("builtins");
-    cls = module_attr(builtins, name);
-    Py_XDECREF(builtins);
-    return cls;
+    return py_import_attr("builtins", name);
 }
 
 typedef struct Format {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "infer/infer_int.h"
+#include "py/py.h"
 
 /* --- definitions ------------------------------------------------------------------------------------------------ */
 
@@ -360,12 +361,10 @@ static _Noreturn void python_error(Infer *in, Span span) {
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);
-    PyObject *errors = PyImport_ImportModule("whipsnake.errors");
-    PyObject *cls = errors ? build_get_attr(errors, "CompileError") : NULL;
+    PyObject *cls = py_import_attr("whipsnake.errors", "CompileError");
     bool ours = cls && value && PyObject_IsInstance(value, cls) > 0;
     build_clear_error();
     PyErr_Restore(type, value, trace);
-    Py_XDECREF(errors);
     Py_XDECREF(cls);
     if (ours) diag_fail(in->cx, span, D_OVERLOAD, infer_python_error(in->cx));
     diag_fail(in->cx, span, D_PYTHON, "raised by an overload, for the call here");

@@ -56,6 +56,13 @@ PyObject *py_get_attr(PyObject *obj, const char *name) {
     return value;
 }
 
+PyObject *py_import_attr(const char *module, const char *name) {
+    PyObject *m = PyImport_ImportModule(module);
+    PyObject *value = py_get_attr(m, name);
+    Py_DecRef(m);
+    return value;
+}
+
 PyObject *py_attr(Cx *cx, PyObject *obj, const char *name) {
     return py_keep(cx, py_get_attr(obj, name));
 }

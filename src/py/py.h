@@ -18,6 +18,8 @@ PyObject *py_get_item(PyObject *dict, const char *name);
 PyObject *py_keep(Cx *cx, PyObject *new_ref);
 /* Attribute: a new reference, or NULL with the exception set (obj NULL: as it is). */
 PyObject *py_get_attr(PyObject *obj, const char *name);
+/* An attribute of a module, which is imported if need be: a new reference, or NULL with the exception set. */
+PyObject *py_import_attr(const char *module, const char *name);
 /* Attribute, kept by the compile; NULL if there is none. */
 PyObject *py_attr(Cx *cx, PyObject *obj, const char *name);
 /* Integer attribute, or `missing`. */

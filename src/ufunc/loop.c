@@ -11,12 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-
-#if Py_LIMITED_API + 0 < 0x030c0000
-/* Part of the stable ABI since 3.12; 3.11 has it, too. */
-PyAPI_FUNC(PyObject *) PyObject_Vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf,
-                                           PyObject *kwnames);
-#endif
+#include "py/abi.h"
 
 enum { CHUNK = 1024, MAX_SLOTS = 3 * UFUNC_MAX_ARGS };
 

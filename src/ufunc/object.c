@@ -10,27 +10,13 @@
 #include <structmember.h>
 
 #include "base/mem.h"
+#include "dispatch/in_python.h"
+#include "py/abi.h"
+#include "py/py.h"
 
-#define VECTORCALL_OFFSET ((size_t)1 << (8 * sizeof(size_t) - 1)) /* the flag in nargsf */
-#define HAVE_VECTORCALL   (1UL << 11) /* as in dispatch/function.c */
+#define MODULE "whipsnake._ufunc"
 
 static Ufunc *self_of(PyObject *self) { return (Ufunc *)self; }
-
-/* An attribute: new, or NULL. The name is interned, see py_attr. */
-static PyObject *attribute(PyObject *obj, const char *name) {
-    PyObject *key = PyUnicode_InternFromString(name);
-    PyObject *value = key ? PyObject_GetAttr(obj, key) : NULL;
-    Py_XDECREF(key);
-    return value;
-}
-
-/* whipsnake._ufunc.<name>: new, or NULL. */
-static PyObject *find_in_python(const char *name) {
-    PyObject *m = PyImport_ImportModule("whipsnake._ufunc");
-    PyObject *f = m ? attribute(m, name) : NULL;
-    Py_XDECREF(m);
-    return f;
-}
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
@@ -105,7 +91,7 @@ static PyObject *call_in_python(PyObject *self, PyObject *const *args, size_t n,
         PyTuple_SetItem(tuple, (Py_ssize_t)i, Py_NewRef(args[i]));
     for (Py_ssize_t i = 0; good && i < nkw; i++)
         good = !PyDict_SetItem(dict, PyTuple_GetItem(kwnames, i), args[(Py_ssize_t)n + i]);
-    PyObject *f = good ? find_in_python("call") : NULL;
+    PyObject *f = good ? py_import_attr(MODULE, "call") : NULL;
     if (f) result = PyObject_CallFunctionObjArgs(f, self, tuple, dict, NULL);
     Py_XDECREF(f);
     Py_XDECREF(tuple);
@@ -121,7 +107,10 @@ static PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyOb
     if (n == u->nin && !u->signature && call_with_numbers(u, args, &result)) return result;
     if (!is_plain_call(u, args, n)) return call_in_python(self, args, n, NULL);
     refresh(u);
-    return ufunc_call_numpy(u->inner, args, n, NULL);
+    PyObject *inner = Py_NewRef(u->inner); /* another thread may add a signature meanwhile */
+    result = ufunc_call_numpy(inner, args, n, NULL);
+    Py_DECREF(inner);
+    return result;
 }
 
 /* _run(name, args, kwargs): the np.ufunc's method of that name, "__call__" too. */
@@ -217,7 +206,7 @@ static int copy_attributes(Ufunc *u) {
     static const char *const names[] = {"__module__", "__name__", "__qualname__", "__doc__",
                                         "__wrapped__"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        PyObject *value = attribute((PyObject *)u->scalar, names[i]);
+        PyObject *value = py_get_attr((PyObject *)u->scalar, names[i]);
         int rc = value ? PyDict_SetItemString(u->dict, names[i], value) : -1;
         Py_XDECREF(value);
         if (rc) return -1;
@@ -287,18 +276,6 @@ static void dealloc(PyObject *self) {
     Py_DECREF(cls);
 }
 
-/* whipsnake._ufunc.<name>(u, ...). */
-static PyObject *call_python(const char *name, PyObject *self, PyObject *args, PyObject *kwargs) {
-    PyObject *f = find_in_python(name), *result = NULL;
-    PyObject *first = f ? PyTuple_Pack(1, self) : NULL;
-    PyObject *all = first ? PySequence_Concat(first, args) : NULL;
-    if (all) result = PyObject_Call(f, all, kwargs);
-    Py_XDECREF(all);
-    Py_XDECREF(first);
-    Py_XDECREF(f);
-    return result;
-}
-
 /* clang-format off */
 #define PYTHON_METHODS(METHOD) \
     METHOD(reduce) \
@@ -308,22 +285,13 @@ static PyObject *call_python(const char *name, PyObject *self, PyObject *args, P
     METHOD(at) \
     METHOD(add) \
     METHOD(build_ufunc) \
-    METHOD(__reduce__) \
-    METHOD(__repr__)
+    METHOD(__reduce__)
 /* clang-format on */
-#define METHOD(name)                                                                   \
-    static PyObject *method_##name(PyObject *self, PyObject *args, PyObject *kwargs) { \
-        return call_python(#name, self, args, kwargs);                                 \
-    }
+#define METHOD(name) METHOD_IN_PYTHON(MODULE, name)
 PYTHON_METHODS(METHOD)
 #undef METHOD
 
-static PyObject *repr(PyObject *self) {
-    PyObject *none = PyTuple_New(0);
-    PyObject *text = none ? method___repr__(self, none, NULL) : NULL;
-    Py_XDECREF(none);
-    return text;
-}
+static PyObject *repr(PyObject *self) { return disp_ask_in_python(MODULE, "__repr__", self); }
 
 static PyObject *get_inner(PyObject *self, void *closure) {
     (void)closure;
@@ -332,7 +300,7 @@ static PyObject *get_inner(PyObject *self, void *closure) {
 
 /* An attribute of the np.ufunc. */
 static PyObject *get_from_inner(PyObject *self, void *name) {
-    return attribute(self_of(self)->inner, name);
+    return py_get_attr(self_of(self)->inner, name);
 }
 
 static PyObject *get_scalar(PyObject *self, void *closure) {
@@ -346,7 +314,7 @@ static PyObject *get_identity(PyObject *self, void *closure) {
 }
 
 static PyObject *get_from_scalar(PyObject *self, void *name) {
-    return attribute((PyObject *)self_of(self)->scalar, name);
+    return py_get_attr((PyObject *)self_of(self)->scalar, name);
 }
 
 static PyObject *is_frozen(PyObject *self, void *closure) {
@@ -373,17 +341,14 @@ static PyGetSetDef getset[] = {
     FROM_SCALAR(targetoptions),
     {NULL, NULL, NULL, NULL, NULL}};
 
-#define METHOD(name) \
-    {#name, (PyCFunction)(void *)(uintptr_t)method_##name, METH_VARARGS | METH_KEYWORDS, NULL},
-static PyMethodDef methods[] = {PYTHON_METHODS(METHOD){"disable_compile", disable_compile,
-                                                       METH_VARARGS,
-                                                       "Add no more signatures at calls."},
-                                {"_run", run, METH_VARARGS, NULL},
-                                {"_add", add, METH_VARARGS, NULL},
-                                {"_loops", list_loops, METH_NOARGS, NULL},
-                                {"_remember", remember, METH_VARARGS, NULL},
-                                {NULL, NULL, 0, NULL}};
-#undef METHOD
+static PyMethodDef methods[] = {
+    PYTHON_METHODS(METHOD_IN_PYTHON_ROW){"disable_compile", disable_compile, METH_VARARGS,
+                                         "Add no more signatures at calls."},
+    {"_run", run, METH_VARARGS, NULL},
+    {"_add", add, METH_VARARGS, NULL},
+    {"_loops", list_loops, METH_NOARGS, NULL},
+    {"_remember", remember, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL}};
 
 static PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Ufunc, call), READONLY, NULL},
@@ -393,7 +358,7 @@ static PyMemberDef members[] = {
 
 /* u(*args, **kwargs) through the type slot. */
 static PyObject *call_with_tuple(PyObject *self, PyObject *args, PyObject *kwargs) {
-    PyObject *f = find_in_python("call");
+    PyObject *f = py_import_attr(MODULE, "call");
     PyObject *dict = kwargs ? Py_NewRef(kwargs) : PyDict_New();
     PyObject *result = f && dict ? PyObject_CallFunctionObjArgs(f, self, args, dict, NULL) : NULL;
     Py_XDECREF(dict);
