@@ -13,6 +13,7 @@ import atexit
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -24,6 +25,10 @@ if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit it
     if not kept:
         atexit.register(shutil.rmtree, os.environ["WHIPSNAKE_CACHE_DIR"], ignore_errors=True)
     os.environ.setdefault("WHIPSNAKE_FUZZ_SEED", str(random.SystemRandom().randrange(10**9)))
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # As a shell starts what it runs in the background; the programs of the tests would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
