@@ -41,84 +41,64 @@ def times(ratio, limit=None):
     return text + (" !" if limit is not None and ratio < limit else "")
 
 
+def ratio_cells(ratios, limits, columns):
+    """Ratios, marked where they miss their limit; `columns` without one are not."""
+    return [times(ratios[column], limits.get(column, (None,))[0]) for column in columns]
+
+
+def program_rows(programs, lanes, columns, ratios_of, limits_of, missed_by):
+    """A row per program: cold, its ratio, steady on these lanes, ratios, the verdict."""
+    for name, row in programs.items():
+        ratios, limits = ratios_of(row), limits_of(name)
+        yield [
+            name,
+            *(milliseconds(row.get(lane), "cold") for lane in ("whipsnake", "numba")),
+            *ratio_cells(ratios, limits, ["cold"]),
+            *(milliseconds(row.get(lane), "steady") for lane in lanes),
+            *ratio_cells(ratios, limits, columns),
+            targets.verdict(missed_by(name, row)),
+        ]
+
+
+def mean_row(programs, lanes, columns, means, limits):
+    return [
+        "geometric mean",
+        *column_means(programs, "cold", ("whipsnake", "numba")),
+        *ratio_cells(means, limits, ["cold"]),
+        *column_means(programs, "steady", lanes),
+        *ratio_cells(means, limits, columns),
+        "",
+    ]
+
+
 def programs_table(programs):
     head = ["program", "cold: whipsnake", "numba", "ratio", "steady: whipsnake", "numba", "C"]
     head += ["python", "over numba", "over C", "numba over C", "verdict"]
-    rows = []
-    for name, row in programs.items():
-        ours, numba, c, python = (row.get(lane) for lane in LANES)
-        ratios = targets.program_ratios(row)
-        c_limit = None if name in targets.NOT_HELD_TO_C else targets.C_EACH
-        rows.append(
-            [
-                name,
-                milliseconds(ours, "cold"),
-                milliseconds(numba, "cold"),
-                times(ratios["cold"], targets.COLD_EACH),
-                milliseconds(ours, "steady"),
-                milliseconds(numba, "steady"),
-                milliseconds(c, "steady"),
-                milliseconds(python, "steady"),
-                times(ratios["steady"], targets.STEADY_EACH),
-                times(ratios["c"], c_limit),
-                times(ratios["numba_c"]),
-                targets.verdict(name, row),
-            ]
-        )
-    means = targets.mean_ratios(programs)
-    rows.append(
-        [
-            "geometric mean",
-            *column_means(programs, "cold", ("whipsnake", "numba")),
-            times(means["cold"], targets.COLD_MEAN),
-            *column_means(programs, "steady", LANES),
-            times(means["steady"], targets.STEADY_MEAN),
-            times(means["c"]),
-            times(means["numba_c"]),
-            "",
-        ]
+    columns = ["steady", "c", "numba_c"]
+    rows = program_rows(
+        programs, LANES, columns, targets.program_ratios, targets.program_limits,
+        targets.missed_by_program
     )
-    return table(head, rows)
+    limits = {"cold": (targets.COLD_MEAN,), "steady": (targets.STEADY_MEAN,)}
+    means = targets.mean_ratios(programs)
+    return table(head, [*rows, mean_row(programs, LANES, columns, means, limits)])
 
 
 def arrays_table(programs):
     head = ["program", "cold: whipsnake", "numba", "ratio", "steady: whipsnake", "numba", "numpy"]
     head += ["over numba", "over numpy", "verdict"]
-    rows = []
-    for name, row in programs.items():
-        ours, numba, numpy = (row.get(lane) for lane in ("whipsnake", "numba", "numpy"))
-        ratios = targets.array_ratios(row)
-        rows.append(
-            [
-                name,
-                milliseconds(ours, "cold"),
-                milliseconds(numba, "cold"),
-                times(ratios["cold"], targets.COLD_EACH),
-                milliseconds(ours, "steady"),
-                milliseconds(numba, "steady"),
-                milliseconds(numpy, "steady"),
-                times(ratios["steady"], targets.STEADY_EACH),
-                times(ratios["numpy"], targets.NUMPY_EACH),
-                targets.verdict_of_arrays(row),
-            ]
-        )
-    each = [targets.array_ratios(row) for row in programs.values()]
-    mean = {
-        column: targets.geometric_mean(row[column] for row in each)
-        for column in ("cold", "steady", "numpy")
-    }
-    rows.append(
-        [
-            "geometric mean",
-            *column_means(programs, "cold", ("whipsnake", "numba")),
-            times(mean["cold"], targets.COLD_MEAN),
-            *column_means(programs, "steady", ("whipsnake", "numba", "numpy")),
-            times(mean["steady"], targets.ARRAYS_MEAN),
-            times(mean["numpy"]),
-            "",
-        ]
+    lanes, columns = ("whipsnake", "numba", "numpy"), ["steady", "numpy"]
+    rows = program_rows(
+        programs, lanes, columns, targets.array_ratios, lambda name: targets.ARRAY_LIMITS,
+        targets.missed_by_arrays
     )
-    return table(head, rows)
+    limits = {"cold": (targets.COLD_MEAN,), "steady": (targets.ARRAYS_MEAN,)}
+    each = [targets.array_ratios(row) for row in programs.values()]
+    means = {
+        column: targets.geometric_mean(ratios[column] for ratios in each)
+        for column in ("cold", *columns)
+    }
+    return table(head, [*rows, mean_row(programs, lanes, columns, means, limits)])
 
 
 def column_means(programs, key, lanes):

@@ -89,7 +89,7 @@ def measure_programs(lanes, names, effort):
         for lane, r in row.items():
             cold = "" if lane in ("c", "python") else f"{report.milliseconds(r, 'cold')} + "
             parts.append(f"{lane} {cold}{report.milliseconds(r, 'steady')}")
-        parts.append(targets.verdict(name, row))
+        parts.append(targets.verdict(targets.missed_by_program(name, row)))
         progress(f"  [{number:>2}/{len(names)}] {name:<22} " + "   ".join(parts))
         for lane, r in row.items():
             if "error" in r:
@@ -112,7 +112,7 @@ def measure_arrays(lanes, effort):
             name, chosen, rounds, bursts, seconds, folder="arrays"
         )
         parts = [f"{lane} {report.milliseconds(r, 'steady')}" for lane, r in row.items()]
-        parts.append(targets.verdict_of_arrays(row))
+        parts.append(targets.verdict(targets.missed_by_arrays(name, row)))
         progress(f"  [{number:>2}/{len(names)}] {name:<22} " + "   ".join(parts))
         for lane, r in row.items():
             if "error" in r:

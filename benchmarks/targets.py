@@ -55,29 +55,6 @@ def program_ratios(rows):
     }
 
 
-def missed(name, rows):
-    """Which targets one program misses: a list of words, or None if nothing is known."""
-    if "error" in rows.get("whipsnake", {}):
-        return ["runs"]
-    ratios = program_ratios(rows)
-    limits = {"cold": COLD_EACH, "steady": STEADY_EACH}
-    if name not in NOT_HELD_TO_C:
-        limits["c"] = C_EACH
-    known = {column: limit for column, limit in limits.items() if ratios[column]}
-    words = {"cold": "cold start", "steady": "Numba", "c": "C"}
-    if not known:
-        return None
-    return [words[column] for column, limit in known.items() if ratios[column] < limit]
-
-
-def verdict(name, rows):
-    """The same as a phrase: "ok", "missed: Numba, C", or "-"."""
-    words = missed(name, rows)
-    if words is None:
-        return "-"
-    return "missed: " + ", ".join(words) if words else "ok"
-
-
 def array_ratios(rows):
     """The same for a program on whole arrays: cold, and steady over Numba and over NumPy."""
     ratios = program_ratios(rows)
@@ -85,15 +62,38 @@ def array_ratios(rows):
     return ratios
 
 
-def verdict_of_arrays(rows):
-    """As `verdict`."""
+# Column of the ratios -> (least ratio, what it is about).
+AGAINST_NUMBA = {"cold": (COLD_EACH, "cold start"), "steady": (STEADY_EACH, "Numba")}
+ARRAY_LIMITS = {**AGAINST_NUMBA, "numpy": (NUMPY_EACH, "NumPy")}
+
+
+def program_limits(name):
+    """The targets of a program, as above."""
+    return AGAINST_NUMBA if name in NOT_HELD_TO_C else {**AGAINST_NUMBA, "c": (C_EACH, "C")}
+
+
+def missed(rows, ratios, limits):
+    """Which targets a program misses: a list of words, or None if nothing is known."""
     if "error" in rows.get("whipsnake", {}):
-        return "missed: runs"
-    ratios = array_ratios(rows)
-    limits = {"cold": (COLD_EACH, "cold start"), "steady": (STEADY_EACH, "Numba"),
-              "numpy": (NUMPY_EACH, "NumPy")}
-    words = [word for column, (limit, word) in limits.items()
-             if ratios[column] and ratios[column] < limit]
+        return ["runs"]
+    known = [column for column in limits if ratios[column]]
+    if not known:
+        return None
+    return [limits[column][1] for column in known if ratios[column] < limits[column][0]]
+
+
+def missed_by_program(name, rows):
+    return missed(rows, program_ratios(rows), program_limits(name))
+
+
+def missed_by_arrays(name, rows):
+    return missed(rows, array_ratios(rows), ARRAY_LIMITS)
+
+
+def verdict(words):
+    """What `missed` said, as a phrase: "ok", "missed: Numba, C", or "-"."""
+    if words is None:
+        return "-"
     return "missed: " + ", ".join(words) if words else "ok"
 
 
@@ -177,9 +177,7 @@ def program_verdicts(programs):
     failed = [name for name, row in programs.items() if "error" in row.get("whipsnake", {})]
     if any("whipsnake" in row for row in programs.values()):
         rows.append(("programs that fail", ", ".join(failed) or "none", "none", not failed))
-    short = [name for name, row in programs.items() if missed(name, row)]
-    if any(missed(name, row) is not None for name, row in programs.items()):
-        rows.append(("programs that miss a target", ", ".join(short) or "none", "none", not short))
+    rows += short_verdict("programs that miss a target", programs, missed_by_program)
     for what, column, limit, among in (
         ("cold start against Numba, least", "cold", COLD_EACH, each),
         ("steady state against Numba, least", "steady", STEADY_EACH, each),
@@ -205,14 +203,27 @@ def program_verdicts(programs):
     return rows
 
 
+def short_verdict(what, programs, missed_by):
+    """One row about all of them, if anything is known."""
+    words = {name: missed_by(name, row) for name, row in programs.items()}
+    short = [name for name, missing in words.items() if missing]
+    if all(missing is None for missing in words.values()):
+        return []
+    return [(what, ", ".join(short) or "none", "none", not short)]
+
+
 def array_verdicts(programs):
-    each = {name: array_ratios(row) for name, row in programs.items()}
-    short = [name for name, row in programs.items() if verdict_of_arrays(row) != "ok"]
-    mean = geometric_mean(row["steady"] for row in each.values())
-    rows = [("array programs that miss a target", ", ".join(short) or "none", "none", not short)]
+    rows = short_verdict("array programs that miss a target", programs, missed_by_arrays)
+    mean = geometric_mean(array_ratios(row)["steady"] for row in programs.values())
     if mean:
-        rows.append(("array programs against Numba, mean", f"{mean:.2f}x", f">= {ARRAYS_MEAN:g}x",
-                     mean >= ARRAYS_MEAN))
+        rows.append(
+            (
+                "array programs against Numba, mean",
+                f"{mean:.2f}x",
+                f">= {ARRAYS_MEAN:g}x",
+                mean >= ARRAYS_MEAN,
+            )
+        )
     return rows
 
 
