@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 
 import growth
-from lanes import HERE, ROOT, WorkerFailed, WorkerProcess
+from lanes import HERE, ROOT, Lane, WorkerFailed, WorkerProcess
 
 median = statistics.median
 
@@ -34,29 +34,23 @@ class LaneRun:
         self.starts, self.turns = [], []
         self.least, self.peak, self.scale, self.error = math.inf, 0, 1.0, None
 
-    def start(self, stack, name, seconds):
-        """Start a process, which `stack` will end, and make the cold start in it."""
+    def start(self, name):
+        """The cold start, in a process of its own."""
         try:
-            self.worker = stack.enter_context(WorkerProcess(self.lane))
-            start = self.worker.ask("program", name=name, size=self.size)
-            self.peak = self.worker.ask("memory")["peak"]
-            if not self.starts:
-                self.worker.ask("check")
-            self.worker.ask("burst", seconds=seconds)
+            with WorkerProcess(self.lane) as worker:
+                start = worker.ask("program", name=name, size=self.size)
+                self.peak = worker.ask("memory")["peak"]
+                if not self.starts:
+                    worker.ask("check")
         except WorkerFailed as error:
             self.error = str(error)
             return
         self.starts.append(start)
-        self.scale = start["full_work"] / start["work"]
 
-    def burst(self, seconds):
-        try:
-            burst = self.worker.ask("burst", seconds=seconds)
-        except WorkerFailed as error:
-            self.error = str(error)
-            return
-        self.turns.append(burst["median"] * self.scale)
-        self.least = min(self.least, burst["least"] * self.scale)
+    def add_turns(self, answer, scale):
+        self.scale = scale
+        self.turns += [time * scale for time in answer["turns"]]
+        self.least = min(self.least, answer["least"] * scale)
 
     def summary(self):
         if self.error:
@@ -75,6 +69,31 @@ class LaneRun:
         }
 
 
+def take_turns(runs, name, bursts, seconds):
+    """Steady times of the lanes of `runs`, all in one process and on the same arguments.
+
+    Two processes have their arrays at different places in memory, and for some programs that alone
+    makes a difference of a third.
+    """
+    numba = next((run.lane for run in runs if run.lane.engine == "numba"), runs[0].lane)
+    lanes = [{"engine": run.lane.engine, "options": run.lane.options,
+              "environment": dict(run.lane.environment)} for run in runs]
+    shared = Lane("side by side", "python", numba.python, environment=(("WHIPSNAKE_CACHE", "0"),))
+    try:
+        with WorkerProcess(shared) as worker:
+            loaded = worker.ask("side_by_side", name=name, size=runs[0].size, lanes=lanes)
+            answers = worker.ask("turns", bursts=bursts, seconds=seconds)
+    except WorkerFailed as error:
+        for run in runs:
+            run.error = str(error)
+        return
+    for number, run in enumerate(runs):
+        if str(number) in answers:
+            run.add_turns(answers[str(number)], loaded["scale"])
+        else:
+            run.error = loaded["errors"][str(number)]
+
+
 def measure_program(name, lanes, rounds, bursts, seconds, folder="programs"):
     """One program of the folder on all lanes, in `rounds` processes each.
 
@@ -84,14 +103,13 @@ def measure_program(name, lanes, rounds, bursts, seconds, folder="programs"):
     """
     runs = [LaneRun(lane) for lane in lanes]
     for number in range(rounds):
-        with contextlib.ExitStack() as stack:
-            alive = [r for r in runs if not r.error and (number == 0 or r.size == "SIZE")]
-            for run in alive:
-                run.start(stack, f"{folder}.{name}", seconds)
-            for _ in range(bursts):
-                for run in alive:
-                    if not run.error:
-                        run.burst(seconds)
+        alive = [r for r in runs if not r.error and (number == 0 or r.size == "SIZE")]
+        for run in alive:
+            run.start(f"{folder}.{name}")
+        for size in ("SIZE", "SMALL"):
+            group = [run for run in alive if run.size == size and not run.error]
+            if group:
+                take_turns(group, f"{folder}.{name}", bursts, seconds)
     return {run.lane.name: run.summary() for run in runs}
 
 

@@ -1,4 +1,4 @@
-"""A process that measures one engine, told what to do line by line.
+"""A process that measures one engine, or several side by side, told what to do line by line.
 
 Each line on standard input is a JSON object {"do": name, ...}; each answer is one JSON line on the
 standard output that the process was started with. What programs print goes to standard error. All
@@ -24,17 +24,15 @@ BATCH_SECONDS = 0.001
 
 
 class Worker:
-    """The commands; what they leave behind for each other is `call`, the thing being measured."""
+    """The commands, and what they leave behind for each other."""
 
     def __init__(self, engine):
         self.engine = engine
-        self.call = None
-        self.batch = 1
 
     def program(self, name, size="SIZE"):
         """Import the engine, decorate, call once: the three parts of a cold start.
 
-        name: of the module, "programs.nbody". A module without `work` has the work of its size.
+        name: of the module, "programs.nbody".
         """
         start = clock()
         if self.engine != "c":
@@ -52,35 +50,44 @@ class Worker:
         first = clock()
         self.result = run(*args)
         end = clock()
-        self.module, self.args, self.call = module, args, lambda: run(*args)
-        self.batch = max(1, int(BATCH_SECONDS / (end - first)))
-        work = getattr(module, "work", float)
-        return {
-            "import": imported - start,
-            "decorate": decorated - imported,
-            "first": end - first,
-            "work": float(work(amount)),
-            "full_work": float(work(module.SIZE)),
-        }
+        self.module, self.args = module, args
+        return {"import": imported - start, "decorate": decorated - imported, "first": end - first}
 
     def check(self):
         self.module.check(self.result, *self.args)
         return {}
 
-    def burst(self, seconds):
-        """Median and least time of one call, from as many batches as fit into `seconds`."""
-        call, times, stop = self.call, [], clock() + seconds
-        while True:
-            start = clock()
-            for _ in range(self.batch):
-                call()
-            end = clock()
-            times.append((end - start) / self.batch)
-            if (end - start) < BATCH_SECONDS / 2:
-                self.batch *= 2
-            if end >= stop:
-                break
-        return {"median": statistics.median(times), "least": min(times)}
+    def side_by_side(self, name, size, lanes):
+        """Load the program once for each lane, for the same arguments, and call each once.
+
+        lanes: {"engine", "options", "environment"}. Those that fail are left out; answers their errors.
+        """
+        plain = importlib.import_module(name)
+        args = plain.setup(getattr(plain, size))
+        self.lanes, errors = {}, {}
+        for number, lane in enumerate(lanes):
+            try:
+                self.lanes[number] = Batches(load_run(lane, name, args))
+            except Exception as error:
+                traceback.print_exc()
+                errors[number] = one_line(error)
+        work = getattr(plain, "work", float)
+        scale = float(work(plain.SIZE)) / float(work(getattr(plain, size)))
+        return {"errors": errors, "scale": scale}
+
+    def turns(self, bursts, seconds):
+        """Call the lanes in turns: medians by burst of `seconds` for each, and the least time."""
+        for _ in range(bursts):
+            stop = clock() + seconds * len(self.lanes)
+            while True:
+                for lane in self.lanes.values():
+                    lane.run()
+                if clock() >= stop:
+                    break
+            for lane in self.lanes.values():
+                lane.end_burst()
+        return {number: {"turns": lane.medians, "least": lane.least}
+                for number, lane in self.lanes.items()}
 
     def memory(self):
         """Peak resident memory of this process so far."""
@@ -126,6 +133,50 @@ class Worker:
         if abs(result - expected) > 1e-9 * max(1.0, abs(expected)):
             return {"error": f"wrong result: {result!r} instead of {expected!r}"}
         return {"compile": end - start}
+
+
+class Batches:
+    """A call that is measured, so many times at once that a clock can tell."""
+
+    def __init__(self, call):
+        self.call, self.times, self.medians, self.least = call, [], [], float("inf")
+        call()
+        start = clock()
+        call()
+        self.batch = max(1, int(BATCH_SECONDS / max(clock() - start, 1e-9)))
+
+    def run(self):
+        call = self.call
+        start = clock()
+        for _ in range(self.batch):
+            call()
+        self.times.append((clock() - start) / self.batch)
+
+    def end_burst(self):
+        self.medians.append(statistics.median(self.times))
+        self.least = min(self.least, *self.times)
+        self.times = []
+
+
+def load_run(lane, name, args):
+    """The program's `run` under the engine of a lane, args bound; what it is compiled with is read now."""
+    before = dict(os.environ)
+    engine = lane["engine"]
+    os.environ.update(lane["environment"], BENCH_OPTIONS=lane["options"],
+                      BENCH_ENGINE="python" if engine == "c" else engine)
+    try:
+        for module in ("engine", name):
+            sys.modules.pop(module, None)
+        run = importlib.import_module(name).run
+        if engine == "c":
+            import c_peer
+
+            run = c_peer.load(name.split(".")[-1], args)
+        run(*args)
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+    return lambda: run(*args)
 
 
 def plain_result(path):
