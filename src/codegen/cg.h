@@ -38,7 +38,7 @@ typedef struct CgBlock {
     LLVMBasicBlockRef first;   /* with the phis; NULL: unreachable */
     LLVMBasicBlockRef landing; /* where the block's failures go, made on demand */
     Val *phis;                 /* of all parameters, part by part */
-    bool reduces; /* latch of an innermost loop that reduces: its jump asks for interleaving */
+    bool reduces, unrolls; /* latch of an innermost loop: what its jump asks for (loops.c) */
     Val loop;     /* lanes.c, report.c: metadata of the loop this is the latch of, or NULL */
     Val accesses; /* lanes.c: the loop over threads that the block's loads and stores belong to, or NULL */
 } CgBlock;
@@ -187,9 +187,9 @@ Val cg_intrinsic(Cg *cg, const char *name, LLVMTypeRef overload, Val *args, unsi
 Val *cg_const(Cg *cg, const Const *k); /* consts.c: parts of a constant */
 void cg_link_bitcode(Cg *cg); /* bitcode.c: links the runtime's inline functions */
 void cg_optimise(Cg *cg); /* pipeline.c */
-/* pipeline.c: metadata for the jumps back of a loop; number: one thing more for it, or NULL. */
-Val cg_loop_node(Cg *cg, bool interleave, LLVMMetadataRef number);
-void cg_fill_reductions(Cg *cg, const Cfg *cfg); /* pipeline.c: finds latches of reductions */
+/* loops.c: metadata for the jumps back of a loop; latch: what it asks for, or NULL; number: one thing more. */
+Val cg_loop_node(Cg *cg, const CgBlock *latch, LLVMMetadataRef number);
+void cg_fill_loops(Cg *cg, const Cfg *cfg); /* loops.c: decides what latches ask for */
 Val cg_lanes_node(Cg *cg, const Loop *loop, LLVMMetadataRef number); /* lanes.c */
 void cg_fill_lanes(Cg *cg, const Cfg *cfg); /* lanes.c: marks loops over threads */
 void cg_mark_access(Cg *cg,
@@ -210,7 +210,7 @@ void cg_debug_end(Cg *cg);
 
 /* report.c; all do nothing unless remarks are wanted. */
 void cg_report_begin(Cg *cg);
-void cg_report_function(Cg *cg, const Cfg *cfg); /* after reductions and lanes */
+void cg_report_function(Cg *cg, const Cfg *cfg); /* after loops and lanes */
 void cg_report_end(Cg *cg);
 void cg_report_switch_on(void); /* for the process, once, while no other thread compiles */
 void cg_report_note(CgReport *report, const char *text); /* a remark of LLVM's; the text stays */

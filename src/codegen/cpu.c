@@ -153,10 +153,12 @@ static void choose_math(void) {
 
 /* Scalars of one block become vectors only where that saves three instructions and more: LLVM takes the
  * shuffles around two lanes for cheaper than they are. It looks five operations deep for them; twelve,
- * as is usual, took half of a compile where expressions are long, and found the same. */
+ * as is usual, took half of a compile where expressions are long, and found the same. Loops that checks can leave are
+ * unrolled as well where loops.c asks for it. */
 static void set_options(void) {
     static const char *const options[] = {"whipsnake", "-slp-threshold=2",
-                                          "-slp-recursion-max-depth=5"};
+                                          "-slp-recursion-max-depth=5",
+                                          "-unroll-runtime-multi-exit"};
     LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 }
 

@@ -152,7 +152,7 @@ LLVMBasicBlockRef cg_landing(Cg *cg) {
 static void mark_latch(Cg *cg, Val jump) {
     const CgBlock *b = &cg->blocks[cg->block];
     Val loop = b->loop;
-    if (!loop && b->reduces) loop = cg_loop_node(cg, true, NULL);
+    if (!loop && (b->reduces || b->unrolls)) loop = cg_loop_node(cg, b, NULL);
     if (loop) LLVMSetMetadata(jump, cg_md_kind(cg, "llvm.loop"), loop);
 }
 
@@ -317,7 +317,7 @@ void cg_function(Cg *cg, uint32_t index) {
     for (uint32_t k = 0; k < cfg->nrpo; k++) make_block(cg, cfg->rpo[k]);
     LLVMPositionBuilderAtEnd(cg->b, start);
     LLVMBuildBr(cg->b, cg->blocks[0].first);
-    cg_fill_reductions(cg, cfg);
+    cg_fill_loops(cg, cfg);
     cg_fill_lanes(cg, cfg);
     cg_report_function(cg, cfg);
     for (uint32_t k = 0; k < cfg->nrpo; k++) emit_block(cg, cfg->rpo[k]);

@@ -114,9 +114,9 @@ static void number_loop(Cg *cg, const Loop *l) {
     vec_push(cg->cx, &rep->loops, f);
     LLVMMetadataRef number =
         LLVMDIBuilderCreateDebugLocation(cg->ctx, rep->loops.n, 0, rep->scope, NULL);
-    bool reduces = l->latch != NO_BLOCK && cg->blocks[l->latch].reduces;
+    const CgBlock *latch = l->latch == NO_BLOCK ? NULL : &cg->blocks[l->latch];
     Val node = cg->fn->blocks.at[l->header].lanes ? cg_lanes_node(cg, l, number)
-                                                  : cg_loop_node(cg, reduces, number);
+                                                  : cg_loop_node(cg, latch, number);
     for (uint32_t k = 0; k < l->nblocks; k++)
         if (is_latch(cg, l, l->blocks[k])) cg->blocks[l->blocks[k]].loop = node;
 }

@@ -312,10 +312,40 @@ static bool is_length(const Poll *p, Ref r, int depth) {
     return first && opt_int_const(p->fn, i->args[1], &k) && k <= STRIDE;
 }
 
+/* Is r the counter, with something added that stays the same in the loop? */
+static bool counts_along(const Poll *p, const Loop *loop, const Count *c, Ref r) {
+    const Ins *i = ir_at(p->fn, r);
+    if (r == c->counter) return true;
+    if (i->op != OP_ADD && i->op != OP_SUB) return false;
+    bool first = i->args[0] == c->counter;
+    if (!first && (i->op == OP_SUB || i->args[1] != c->counter)) return false;
+    return !is_in(p, loop, ir_at(p->fn, i->args[first])->block);
+}
+
+/* Does each iteration read or write an element of its own of an array that has memory for each element? */
+static bool visits_elements(const Poll *p, const Loop *loop, const Count *c) {
+    for (uint32_t k = 0; k < loop->nblocks; k++) {
+        BlockId b = loop->blocks[k];
+        const Refs *ins = &p->fn->blocks.at[b].ins;
+        if (!cfg_dominates(p->cfg, b, loop->latch)) continue;
+        for (uint32_t n = 0; n < ins->n; n++) {
+            const Ins *i = ir_at(p->fn, ins->at[n]);
+            if (i->op != OP_LOAD && i->op != OP_STORE) continue;
+            const Ins *e = ir_at(p->fn, i->args[0]);
+            const Type *ty = e->op == OP_ELEM ? ir_at(p->fn, e->args[0])->ty : NULL;
+            if (!ty || ty->kind != TY_ARRAY || ty->layout == 'A') continue;
+            for (uint32_t a = 1; a < e->nargs; a++)
+                if (counts_along(p, loop, c, e->args[a])) return true;
+        }
+    }
+    return false;
+}
+
 /* Does it go along an array and do little? */
 static bool is_row(const Poll *p, const Loop *loop, const Count *c, uint64_t work) {
-    return loop->parent && c->op == OP_LT && work < LITTLE && is_flat(p, loop) &&
-           is_length(p, c->limit, 4) && is_positive(p, start_of(p, loop, c), 2);
+    if (!loop->parent || work >= LITTLE || !is_flat(p, loop)) return false;
+    if (visits_elements(p, loop, c)) return true;
+    return c->op == OP_LT && is_length(p, c->limit, 4) && is_positive(p, start_of(p, loop, c), 2);
 }
 
 /* Is there a poll, one of those from `first` on, on each way back to the header? */
