@@ -60,7 +60,8 @@ class Worker:
     def side_by_side(self, name, size, lanes):
         """Load the program once for each lane, for the same arguments, and call each once.
 
-        lanes: {"engine", "options", "environment"}. Those that fail are left out; answers their errors.
+        lanes: {"engine", "options", "environment"}. Those that fail are left out; answers
+        their errors.
         """
         plain = importlib.import_module(name)
         args = plain.setup(getattr(plain, size))
@@ -159,7 +160,7 @@ class Batches:
 
 
 def load_run(lane, name, args):
-    """The program's `run` under the engine of a lane, args bound; what it is compiled with is read now."""
+    """The program's `run` under the engine of a lane, for `args`; it is compiled here."""
     before = dict(os.environ)
     engine = lane["engine"]
     os.environ.update(lane["environment"], BENCH_OPTIONS=lane["options"],
