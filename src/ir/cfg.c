@@ -217,6 +217,8 @@ static bool contains(const Loop *loop, const Loop *inner) {
     return inner != NULL;
 }
 
+/* Not a block of a loop beside this one, which jumps here when it is left: what is put there would be in that
+ * loop, whose blocks are copied and cut out without this one. */
 static void find_preheader(const Fn *fn, const Cfg *cfg, const Loops *loops, Loop *loop) {
     BlockId from = NO_BLOCK;
     uint32_t outside = 0;
@@ -226,7 +228,7 @@ static void find_preheader(const Fn *fn, const Cfg *cfg, const Loops *loops, Loo
         from = p;
         outside++;
     }
-    if (outside != 1) return;
+    if (outside != 1 || loops->of[from] != loop->parent) return;
     const Block *b = &fn->blocks.at[from];
     if (b->term.kind == TERM_JUMP && b->term.succ[0].to == loop->header) loop->preheader = from;
 }

@@ -379,7 +379,7 @@ typedef struct Loop Loop;
 struct Loop {
     BlockId header;
     BlockId
-        preheader; /* the one block that enters from outside, and goes nowhere else; or NO_BLOCK */
+        preheader; /* the one block that enters, from the loop around, and goes nowhere else; or NO_BLOCK */
     BlockId latch; /* NO_BLOCK: several back edges */
     Loop *parent, *child, *next; /* next sibling */
     uint32_t depth; /* outermost: 1 */

@@ -40,6 +40,9 @@ void opt_raise_to_jump(Cx *cx, Fn *fn, BlockId b);
 
 /* Can an instruction of block b, or its terminator, raise? */
 bool opt_block_raises(const Fn *fn, BlockId b);
+/* Takes the handlers of blocks away that can not raise. What is left are edges that may be taken: values pass
+ * along them. */
+bool opt_drop_handlers(Fn *fn);
 
 /* How often block b reads r; ir_use_counts tells it for all values of a function. */
 uint32_t opt_uses_in(Fn *fn, BlockId b, Ref r);

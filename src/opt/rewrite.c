@@ -54,6 +54,17 @@ bool opt_block_raises(const Fn *fn, BlockId b) {
     return false;
 }
 
+bool opt_drop_handlers(Fn *fn) {
+    bool any = false;
+    for (BlockId b = 0; b < fn->blocks.n; b++) {
+        Block *blk = &fn->blocks.at[b];
+        if (blk->dead || !opt_has_handler(blk) || opt_block_raises(fn, b)) continue;
+        blk->handler = (Edge){.to = NO_BLOCK};
+        any = true;
+    }
+    return any;
+}
+
 void subst_set(Cx *cx, Subst *s, Ref from, Ref to) {
     if (from >= s->n) {
         uint32_t n = (from + 16) * 2;

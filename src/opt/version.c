@@ -581,8 +581,10 @@ static bool has_deeper_checks(const Version *v, uint32_t depth) {
     return false;
 }
 
-/* One round; true: another one, a loop deeper, may find more. */
+/* One round; true: another one, a loop deeper, may find more. The last one has left handlers of blocks that
+ * raise no more: outline does not see those edges as ways out of a nest, so there must be none. */
 static bool version_round(Cx *cx, Fn *fn, uint32_t depth, bool *changed) {
+    if (opt_drop_handlers(fn)) opt_drop_unreachable(cx, fn);
     Version v = {.cx = cx, .fn = fn, .af = affine_new_loops(cx, fn, LIN_ASSUME)};
     if (!v.af) return false;
     v.uses = outline_find_uses(cx, v.af);
