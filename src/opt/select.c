@@ -1,7 +1,7 @@
 /* Turns conditions into values in loops that could be vector code without them:
  *
  *     p: branch a, m, no                p: c = (what m computes)
- *     m: c = ...; branch c, yes, no  ->    branch a & c, yes, no
+ *     m: c = ...; branch c, yes, no  ->    branch (select a, c, false), yes, no
  *
  *     p: branch c, t, f                 p: v = select c, x, y
  *     t: store e, x; jump j          ->    store e, v
@@ -17,7 +17,10 @@
  *
  * Only where all that a loop does is to compute and to store, each iteration for itself: elsewhere a
  * branch that is guessed right is worth more. And only what costs little: a condition is there to save
- * work. */
+ * work.
+ *
+ * Two conditions are a select, not an `and`: with fast-math flags, what is computed in vain may have no value at all
+ * (poison), which an `and` would hand on. */
 #include "ir/math.h"
 #include "opt/affine.h"
 
@@ -159,11 +162,13 @@ static void move_into(Select *s, BlockId from, BlockId to) {
     ir_kill_block(s->fn, from);
 }
 
+static Ref add_bool(Select *s, BlockId to, bool value) {
+    return ir_const(s->cx, s->fn, to, ir_const_int(s->cx, TY_OF(TY_BOOL), value), term(s, to)->span);
+}
+
 static Ref negated_if(Select *s, BlockId to, Ref cond, bool negate) {
-    Type *bool_ty = TY_OF(TY_BOOL);
     if (!negate) return cond;
-    Ref yes = ir_const(s->cx, s->fn, to, ir_const_int(s->cx, bool_ty, 1), term(s, to)->span);
-    return add(s, to, OP_XOR, bool_ty, 2, (Ref[]){cond, yes});
+    return add(s, to, OP_XOR, TY_OF(TY_BOOL), 2, (Ref[]){cond, add_bool(s, to, true)});
 }
 
 /* p branches to m or out, m to out or elsewhere: p branches at once, on both conditions. */
@@ -178,7 +183,7 @@ static bool join_conditions(Select *s, BlockId p, uint32_t way) {
     if (!opt_same_edge(&inner.succ[k], &out) || inner.succ[!k].to == out.to) return false;
     move_into(s, m, p);
     Ref first = negated_if(s, p, at.arg, way == 1), second = negated_if(s, p, inner.arg, k == 0);
-    Ref both = add(s, p, OP_AND, TY_OF(TY_BOOL), 2, (Ref[]){first, second});
+    Ref both = add(s, p, OP_SELECT, TY_OF(TY_BOOL), 3, (Ref[]){first, second, add_bool(s, p, false)});
     ir_branch(s->cx, s->fn, p, both, inner.succ[!k], out, at.span);
     s->npreds[out.to]--;
     return true;
