@@ -1,6 +1,7 @@
 /* Sums, ranges of values, counters of loops, proofs. See affine.h. */
 #include "opt/affine.h"
 
+#include "core/memory.h"
 #include "ir/math.h"
 
 /* --- sums ------------------------------------------------------------------------------------- */
@@ -65,7 +66,6 @@ Lin lin_mul(Lin a, Lin b) {
 static void find_counters(Affine *af, Loop *loop);
 
 static const Range full = {INT64_MIN, INT64_MAX};
-static const int64_t MOST_BYTES = INT64_C(1) << 57; /* of user memory, with room to spare */
 
 typedef __int128 Wide;
 
@@ -148,10 +148,9 @@ static Range compute_range(Affine *af, Ref r) {
     case OP_FIELD: {
         const Type *t = ir_at(af->fn, i->args[0])->ty;
         if (t->kind != TY_ARRAY || i->imm < 2 || i->imm >= 2 + t->ndim) return full;
-        /* No memory is larger than 2**57 bytes. Of several axes one may be empty and the others
-         * anything: their bytes count in int64, and that one may be added to any size is worth more
-         * than arrays of 2**62 bytes. */
-        if (t->ndim == 1 && t->layout != 'A') return (Range){0, MOST_BYTES / t->elem->size};
+        /* Of several axes one may be empty and the others anything: their bytes count in int64, and
+         * that one may be added to any size is worth more than arrays of 2**62 bytes. */
+        if (t->ndim == 1 && t->layout != 'A') return (Range){0, MEM_MOST_BYTES / t->elem->size};
         return (Range){0, INT64_MAX / (t->elem->size > 1 ? t->elem->size : 2)};
     }
     case OP_ADD:

@@ -163,7 +163,8 @@ static void move_into(Select *s, BlockId from, BlockId to) {
 }
 
 static Ref add_bool(Select *s, BlockId to, bool value) {
-    return ir_const(s->cx, s->fn, to, ir_const_int(s->cx, TY_OF(TY_BOOL), value), term(s, to)->span);
+    return ir_const(s->cx, s->fn, to, ir_const_int(s->cx, TY_OF(TY_BOOL), value),
+                    term(s, to)->span);
 }
 
 static Ref negated_if(Select *s, BlockId to, Ref cond, bool negate) {
@@ -183,7 +184,8 @@ static bool join_conditions(Select *s, BlockId p, uint32_t way) {
     if (!opt_same_edge(&inner.succ[k], &out) || inner.succ[!k].to == out.to) return false;
     move_into(s, m, p);
     Ref first = negated_if(s, p, at.arg, way == 1), second = negated_if(s, p, inner.arg, k == 0);
-    Ref both = add(s, p, OP_SELECT, TY_OF(TY_BOOL), 3, (Ref[]){first, second, add_bool(s, p, false)});
+    Ref both =
+        add(s, p, OP_SELECT, TY_OF(TY_BOOL), 3, (Ref[]){first, second, add_bool(s, p, false)});
     ir_branch(s->cx, s->fn, p, both, inner.succ[!k], out, at.span);
     s->npreds[out.to]--;
     return true;
