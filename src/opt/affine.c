@@ -288,14 +288,24 @@ static Lin lin_of(Affine *af, Ref r, LinMode mode, int depth) {
 
 Lin affine_lin(Affine *af, Ref r, LinMode mode) { return lin_of(af, r, mode, 8); }
 
-Ref affine_size(const Affine *af, Ref array, uint32_t axis) {
+static uint64_t size_key(Ref array, uint64_t field) { return (uint64_t)array << 8 | field; }
+
+/* The first that reads each size. */
+static void find_sizes(Affine *af) {
+    for (Ref r = af->fn->ins.n; r-- > 1;) {
+        const Ins *i = ir_at(af->fn, r);
+        if (i->op != OP_FIELD || i->block == NO_BLOCK) continue;
+        if (ir_at(af->fn, i->args[0])->ty->kind != TY_ARRAY) continue;
+        map_set(af->cx, &af->sizes, size_key(i->args[0], (uint64_t)i->imm), r);
+    }
+    af->has_sizes = true;
+}
+
+Ref affine_size(Affine *af, Ref array, uint32_t axis) {
     const Ins *x = ir_at(af->fn, array);
     if (x->op == OP_MAKE) return x->args[2 + axis];
-    for (Ref r = 1; r < af->fn->ins.n; r++) {
-        const Ins *i = ir_at(af->fn, r);
-        if (i->op == OP_FIELD && i->args[0] == array && i->imm == 2 + axis) return r;
-    }
-    return 0;
+    if (!af->has_sizes) find_sizes(af);
+    return (Ref)map_get(&af->sizes, size_key(array, 2 + axis), 0);
 }
 
 /* --- counters --------------------------------------------------------------------------------- */
@@ -305,10 +315,7 @@ Counter *affine_counter(const Affine *af, Ref param) {
 }
 
 bool affine_is_in(const Affine *af, const Loop *loop, BlockId b) {
-    const Loop *l =
-        b < af->cfg->n ? af->loops->of[b] : NULL; /* blocks made since then are in no loop */
-    while (l && l != loop) l = l->parent;
-    return l != NULL;
+    return ir_loop_has(af->loops, loop, b);
 }
 
 /* cond as `small < large`, or false. */

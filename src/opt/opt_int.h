@@ -88,6 +88,12 @@ static inline bool opt_int_const(const Fn *fn, Ref r, int64_t *value) {
     return true;
 }
 
+/* In block b: limit - n, for a constant n that may be negative; the end of int64 where that would wrap around. */
+Ref opt_sub_far(Cx *cx, Fn *fn, BlockId b, Ref limit, int64_t n);
+
+/* About what an instruction costs, in additions; memory is near. */
+uint32_t opt_weigh(const Fn *fn, Ref r);
+
 /* --- constants (opt/eval.c) ------------------------------------------------------------------- */
 
 /* The value of instruction i with these operands (i->nargs of them, all constant), as the op's row

@@ -149,12 +149,11 @@ static void find_exits(Outline *o) {
             vec_push(o->cx, &o->outs, o->uses->at.at[i - 1].value);
 }
 
-/* Is value v computed whenever this edge is taken? An exception leaves a block with its parameters alone. */
-static bool is_there(const Outline *o, Ref v, In edge) {
+/* Is value v computed whenever block b has run to its end? */
+static bool is_there(const Outline *o, Ref v, BlockId b) {
     const Ins *i = ir_at(o->fn, v);
-    if (i->op == OP_PARAM) return cfg_dominates(o->af->cfg, i->block, edge.from);
-    if (i->block == edge.from) return edge.which != IN_HANDLER;
-    return cfg_end_dominates(o->af->cfg, i->block, edge.from);
+    if (i->op == OP_PARAM) return cfg_dominates(o->af->cfg, i->block, b);
+    return i->block == b || cfg_end_dominates(o->af->cfg, i->block, b);
 }
 
 /* join k: parameters for the edge's own arguments, then for the values needed behind. */
@@ -171,7 +170,7 @@ static void make_join(Outline *o, uint32_t k) {
     ir_jump(o->cx, fn, join, old.to, old.n, fn->blocks.at[join].params.at);
     for (uint32_t i = 0; i < o->outs.n; i++) {
         Ref v = o->outs.at[i];
-        if (!is_there(o, v, x->edge)) continue;
+        if (!is_there(o, v, x->edge.from)) continue;
         map_set(o->cx, &o->read[i], join, ir_add_param(o->cx, fn, join, ir_at(fn, v)->ty));
         vec_push(o->cx, &args, v);
     }

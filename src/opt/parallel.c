@@ -56,6 +56,14 @@ static Ref integer(Parallel *p, Fn *fn, BlockId b, int64_t k) {
     return ir_const(p->cx, fn, b, ir_const_int(p->cx, i64(), k), (Span){0});
 }
 
+/* How often a loop runs that counts from 0 up to n. */
+static Ref at_least_0(Parallel *p, BlockId b, Ref n) {
+    Ref zero = integer(p, p->fn, b, 0);
+    Ref most = ir_add(p->cx, p->fn, b, OP_MATH, i64(), (Span){0}, 2, (Ref[]){n, zero});
+    ir_at(p->fn, most)->sub = MATH_MAX;
+    return most;
+}
+
 /* --- can it be done? -------------------------------------------------------------------------- */
 
 /* `counter < n`, from 0 by 1, is the test, and nothing else is done in the header. */
@@ -159,28 +167,12 @@ static bool can_move(const Parallel *p) {
 
 /* --- what it costs: simple instructions an iteration, as a float64 in block b ------------------ */
 
-static double weigh_ins(const Ins *i) {
-    switch ((int)i->op) {
-    case OP_CONST:
-    case OP_FIELD:
-    case OP_MAKE: return 0;
-    case OP_FDIV:
-    case OP_FLOORDIV:
-    case OP_FLOORMOD: return 8;
-    case OP_MATH: return i->sub == MATH_ABS || i->sub == MATH_MIN || i->sub == MATH_MAX ? 1 : 16;
-    case OP_ALLOC:
-    case OP_CALL_RT: return 100;
-    case OP_CALL_FN: return 1000;
-    default: return 1;
-    }
-}
-
 static double weigh_own_blocks(const Parallel *p, const Loop *loop) {
     double sum = 0;
     for (uint32_t k = 0; k < loop->nblocks; k++) {
         if (p->af->loops->of[loop->blocks[k]] != loop) continue;
         const Refs *ins = &p->fn->blocks.at[loop->blocks[k]].ins;
-        for (uint32_t i = 0; i < ins->n; i++) sum += weigh_ins(ir_at(p->fn, ins->at[i]));
+        for (uint32_t i = 0; i < ins->n; i++) sum += opt_weigh(p->fn, ins->at[i]);
     }
     return sum + 1;
 }
@@ -193,13 +185,14 @@ static Ref real(Parallel *p, BlockId b, double f) {
 static Ref trips_of(Parallel *p, BlockId b, const Loop *loop) {
     enum { USUAL = 100 };
     const Term *t = &p->fn->blocks.at[loop->header].term;
-    uint32_t known = ir_const_trips(p->fn, p->af->cfg, loop);
+    uint32_t known = ir_const_trips(p->fn, p->af->cfg, p->af->loops, loop);
     if (known) return real(p, b, known);
     const Ins *test = t->kind == TERM_BRANCH ? ir_at(p->fn, t->arg) : NULL;
     if (!test || test->op != OP_LT || is_in(p, ir_at(p->fn, test->args[1])->block) ||
         ir_at(p->fn, test->args[1])->ty != i64())
         return real(p, b, USUAL);
-    return add(p, p->fn, b, OP_CAST, TY_F(64), test->args[1], 0);
+    Ref n = at_least_0(p, b, test->args[1]);
+    return add(p, p->fn, b, OP_CAST, TY_F(64), n, 0);
 }
 
 static Ref weigh(Parallel *p, BlockId b, const Loop *loop) {
@@ -531,10 +524,8 @@ static Ref final_of(Parallel *p, BlockId b, Ref param, const Edge *enter, const 
     for (uint32_t k = 0; k < p->d.reductions.n; k++)
         if (p->d.reductions.at[k].param == param) return final[k];
     const Counter *c = affine_counter(p->af, param);
-    Ref zero = integer(p, p->fn, b, 0);
-    Ref n = ir_add(p->cx, p->fn, b, OP_MATH, i64(), (Span){0}, 2, (Ref[]){p->n, zero});
-    ir_at(p->fn, n)->sub = MATH_MAX;
-    return count_to(p, p->fn, b, enter->args[ir_at(p->fn, param)->imm], c->step, n);
+    Ref start = enter->args[ir_at(p->fn, param)->imm];
+    return count_to(p, p->fn, b, start, c->step, at_least_0(p, b, p->n));
 }
 
 static void replace_loop(Parallel *p, const Edge *handler) {
@@ -580,7 +571,7 @@ static void tell(Parallel *p, const char *why) {
 /* A loop of lowering's that is known to be small: it would run on one thread anyway. */
 static bool is_small(const Parallel *p) {
     enum { SMALL = 60000 }; /* as in runtime/pool.c */
-    uint32_t trips = ir_const_trips(p->fn, p->af->cfg, p->loop);
+    uint32_t trips = ir_const_trips(p->fn, p->af->cfg, p->af->loops, p->loop);
     return trips && !p->loop->child && trips * weigh_own_blocks(p, p->loop) < SMALL;
 }
 

@@ -56,12 +56,6 @@ static bool is_simple(const Select *s, BlockId b) {
     return block->term.kind == TERM_JUMP || block->term.kind == TERM_BRANCH;
 }
 
-static bool has_inside(const Loop *l, BlockId b) {
-    for (uint32_t k = 0; k < l->nblocks; k++)
-        if (l->blocks[k] == b) return true;
-    return false;
-}
-
 /* A counter is all that goes from one iteration to the next, only the header leaves it, and loops
  * inside will be unrolled. */
 static bool is_candidate(const Select *s, const Loop *l) {
@@ -69,13 +63,13 @@ static bool is_candidate(const Select *s, const Loop *l) {
     bool branches = false;
     if (header->params.n != 1 || l->latch == NO_BLOCK) return false;
     for (const Loop *in = l->child; in; in = in->next)
-        if (!ir_const_trips(s->fn, s->cfg, in)) return false;
+        if (!ir_const_trips(s->fn, s->cfg, s->loops, in)) return false;
     for (uint32_t k = 0; k < l->nblocks; k++) {
         BlockId b = l->blocks[k];
         if (!is_simple(s, b)) return false;
         if (b == l->header) continue;
         for (uint32_t n = 0; n < opt_nsucc(term(s, b)); n++)
-            if (!has_inside(l, term(s, b)->succ[n].to)) return false;
+            if (!ir_loop_has(s->loops, l, term(s, b)->succ[n].to)) return false;
         branches |= s->loops->of[b] == l && term(s, b)->kind == TERM_BRANCH;
     }
     return branches;
@@ -86,7 +80,7 @@ static bool is_candidate(const Select *s, const Loop *l) {
 /* Is the element there in every iteration? */
 static bool is_there(Select *s, const Ins *elem) {
     const Term *t = &s->fn->blocks.at[s->loop->header].term;
-    BlockId body = t->succ[!has_inside(s->loop, t->succ[0].to)].to;
+    BlockId body = t->succ[!ir_loop_has(s->loops, s->loop, t->succ[0].to)].to;
     if (s->npreds[body] != 1) return false;
     if (!s->af) s->af = affine_new(s->cx, s->fn, LIN_EXACT);
     for (uint32_t a = 0; a + 1 < elem->nargs; a++) {
