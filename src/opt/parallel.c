@@ -20,13 +20,14 @@
  * breaks: loops of the function (they are gone) */
 #include "base/diag.h"
 #include "base/remark.h"
+#include "core/region.h"
 #include "ir/math.h"
 #include "ir/remark.h"
 #include "ir/rt.h"
 #include "opt/depend.h"
 #include "opt/opt_int.h"
 
-enum { CHUNKS = 64, TAILS = 16 }; /* POOL_CHUNKS of runtime/pool.h */
+enum { TAILS = 16 }; /* blocks behind a loop that only raise */
 
 typedef struct Parallel {
     Cx *cx;
@@ -241,8 +242,8 @@ static bool can_ask(const Parallel *p) {
 
 /* What ws_apart is told of an array. */
 static Ref descriptor(Parallel *p, BlockId b, const Type *ty) {
-    int64_t k = ty->ndim | (int64_t)ty->elem->size << 8 | (int64_t)(ty->layout == 'A') << 24;
-    return integer(p, p->fn, b, k);
+    RegionArray a = {ty->ndim, ty->elem->size, ty->layout == 'A'};
+    return integer(p, p->fn, b, region_pack_array(a));
 }
 
 static Ref ask_apart(Parallel *p, BlockId b, Ref x, Ref y) {
@@ -502,15 +503,21 @@ static Ref make_room(Parallel *p, BlockId b) {
     if (!p->stride)
         return ir_const(p->cx, p->fn, b, ir_const_int(p->cx, TY_OF(TY_PTR), 0), (Span){0});
     Ref room = ir_add(p->cx, p->fn, b, OP_STACK, TY_OF(TY_PTR), (Span){0}, 0, NULL);
-    ir_at(p->fn, room)->imm = (int64_t)p->stride * CHUNKS;
+    ir_at(p->fn, room)->imm = (int64_t)p->stride * REGION_CHUNKS;
     return room;
 }
 
 static Ref make_region(Parallel *p, BlockId b, Ref room) {
     Refs args = {0};
     Ref each = weigh(p, b, p->loop), n = add(p, p->fn, b, OP_CAST, TY_F(64), p->n, 0);
-    Ref head[] = {p->n, ask_all(p, b), add(p, p->fn, b, OP_MUL, TY_F(64), each, n), room};
-    for (uint32_t k = 0; k < 4; k++) vec_push(p->cx, &args, head[k]);
+    Ref apart = ask_all(p, b), cost = add(p, p->fn, b, OP_MUL, TY_F(64), each, n);
+    Ref head[REGION_VALUES] = {
+        [REGION_N] = p->n,
+        [REGION_APART] = apart,
+        [REGION_COST] = cost,
+        [REGION_PARTIALS] = room,
+    };
+    for (uint32_t k = 0; k < REGION_VALUES; k++) vec_push(p->cx, &args, head[k]);
     for (uint32_t k = 0; k < p->given.n; k++) vec_push(p->cx, &args, p->given.at[k]);
     Span span = header(p)->term.span;
     Ref r = ir_add(p->cx, p->fn, b, OP_REGION, i64(), span, args.n, args.at);
@@ -570,9 +577,8 @@ static void tell(Parallel *p, const char *why) {
 
 /* A loop of lowering's that is known to be small: it would run on one thread anyway. */
 static bool is_small(const Parallel *p) {
-    enum { SMALL = 60000 }; /* as in runtime/pool.c */
     uint32_t trips = ir_const_trips(p->fn, p->af->cfg, p->af->loops, p->loop);
-    return trips && !p->loop->child && trips * weigh_own_blocks(p, p->loop) < SMALL;
+    return trips && !p->loop->child && trips * weigh_own_blocks(p, p->loop) < REGION_ALONE;
 }
 
 /* True: the loop is gone. */
