@@ -10,9 +10,9 @@
  * nest reads from outside and returns the number of the exit with all parameters of all joins. Uses
  * behind the nest are then looked up backwards from where they stand (as in building SSA), with
  * parameters where joins meet; simplify removes the needless ones. */
+#include "opt/outline.h"
 #include "base/diag.h"
 #include "opt/cut.h"
-#include "opt/version.h"
 
 typedef struct Exit {
     In edge;
