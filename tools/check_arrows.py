@@ -41,6 +41,7 @@ MEETING = {
     "core/memory.h",  # how owners of memory are laid out
     "core/exceptions.h",
     "core/exceptions.def",
+    "core/region.h",  # what a parallel loop is called with
     "core/os.h",  # compiled into both shared objects
     "ir/rt.h",  # the functions that compiled code calls by name
     "ir/checks.def",

@@ -236,7 +236,8 @@ static Ref get_cell(Builder *b, Ref cell, const char *name, Span span) {
 
 static void set_cell(Builder *b, Ref cell, Ref value, Span span) {
     Ref r = bd_add2(b, OP_CELL_SET, span, cell, value);
-    ir_at(b->fn, r)->ty = TY_OF(TY_NONE);
+    if (value == b->unset)
+        ir_at(b->fn, r)->ty = TY_OF(TY_NONE); /* of a value: when that has a type */
 }
 
 static Ref read_outer(Builder *b, const Var *owner, Span span) {

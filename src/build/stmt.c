@@ -25,7 +25,6 @@ static void unpack(Builder *b, const Node *target, Ref value) {
 
 static void add_store(Builder *b, Op op, Span span, uint32_t n, const Ref *args, const char *name) {
     Ref r = bd_add(b, op, span, n, args);
-    ir_at(b->fn, r)->ty = TY_OF(TY_NONE);
     ir_at(b->fn, r)->name = name;
 }
 

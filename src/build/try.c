@@ -57,7 +57,6 @@ static void add_context(Builder *b, Ref exc, Ref handled, bool anew, Span span) 
     if (!handled || exc == handled) return;
     Ref r = bd_add2(b, OP_EXC_CONTEXT, span, exc, handled);
     ir_at(b->fn, r)->imm = anew;
-    ir_at(b->fn, r)->ty = TY_OF(TY_NONE);
 }
 
 void bd_raise_stmt(Builder *b, const Node *n) {

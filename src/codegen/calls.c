@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "codegen/cg.h"
+#include "core/region.h"
 
 /* --- sites ------------------------------------------------------------------------------------ */
 
@@ -205,8 +206,8 @@ static uint32_t slots_of_call(const Fn *fn, const Ins *i) {
     if (i->op == OP_EXC_MAKE)
         for (; a < i->nargs; a++) n += fn->ins.at[i->args[a]].ty->nparts;
     if (i->op == OP_REGION) {
-        n = CG_REGION_HEAD;
-        for (a = 4; a < i->nargs; a++) n += fn->ins.at[i->args[a]].ty->nparts;
+        n = REGION_HEAD;
+        for (a = REGION_VALUES; a < i->nargs; a++) n += fn->ins.at[i->args[a]].ty->nparts;
     }
     if (i->op == OP_CALL_RT)
         for (const char *p = i->rt->proto + 2; *p != ')'; p++) {

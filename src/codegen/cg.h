@@ -172,7 +172,6 @@ void cg_store_slots(Cg *cg, const Type *ty, Val *parts, Val p, bool all);
 void cg_load_slots(Cg *cg, const Type *ty, Val *parts, Val p);
 /* Gives a call of a function of the module its calling convention. */
 void cg_mark_call(Cg *cg, Val call);
-enum { CG_REGION_HEAD = 5 }; /* slots in front of what a parallel loop's body needs (region.c) */
 /* Slots that one call of this function needs at most for arguments by address. */
 uint32_t cg_scratch_slots(const Fn *fn);
 void cg_raise_check(Cg *cg, int kind, Val a, Val b); /* only the call */

@@ -81,10 +81,10 @@ static Val unrolled_node(Cg *cg) {
 enum { SHORT = 64 };
 
 /* Loops inside the lanes. */
-static void mark_short(Cg *cg, const Cfg *cfg, const Loop *loop) {
+static void mark_short(Cg *cg, const Cfg *cfg, const Loops *loops, const Loop *loop) {
     for (; loop; loop = loop->next) {
-        mark_short(cg, cfg, loop->child);
-        uint32_t trips = ir_const_trips(cg->fn, cfg, loop);
+        mark_short(cg, cfg, loops, loop->child);
+        uint32_t trips = ir_const_trips(cg->fn, cfg, loops, loop);
         if (!loop->child && trips && trips <= SHORT)
             cg->blocks[loop->latch].loop = unrolled_node(cg);
     }
@@ -96,17 +96,17 @@ static bool has_lanes_inside(const Cg *cg, const Loop *loop) {
     return false;
 }
 
-static void mark_loops(Cg *cg, const Cfg *cfg, const Loop *loop) {
+static void mark_loops(Cg *cg, const Cfg *cfg, const Loops *loops, const Loop *loop) {
     for (; loop; loop = loop->next) {
         if (!cg->fn->blocks.at[loop->header].lanes || has_lanes_inside(cg, loop) ||
             loop->latch == NO_BLOCK) {
-            mark_loops(cg, cfg, loop->child);
+            mark_loops(cg, cfg, loops, loop->child);
             continue;
         }
         Val node = cg_lanes_node(cg, loop, NULL);
         cg->blocks[loop->latch].loop = node;
         for (uint32_t k = 0; k < loop->nblocks; k++) cg->blocks[loop->blocks[k]].accesses = node;
-        mark_short(cg, cfg, loop->child);
+        mark_short(cg, cfg, loops, loop->child);
     }
 }
 
@@ -117,8 +117,9 @@ static bool has_lanes(const Fn *fn) {
 }
 
 void cg_fill_lanes(Cg *cg, const Cfg *cfg) {
-    if (!cg->options->debug && has_lanes(cg->fn))
-        mark_loops(cg, cfg, ir_loops(cg->cx, cg->fn, cfg)->roots);
+    if (cg->options->debug || !has_lanes(cg->fn)) return;
+    const Loops *loops = ir_loops(cg->cx, cg->fn, cfg);
+    mark_loops(cg, cfg, loops, loops->roots);
 }
 
 void cg_mark_access(Cg *cg, Val access) {

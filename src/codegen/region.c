@@ -2,11 +2,9 @@
  *
  *     thunk(ctx, slots, lo, hi, partial) = body(ctx, lo, hi, partial, the values from the slots)
  *
- * The slots begin with the RegionHead of runtime/pool.h, which this must agree with. */
+ * The slots begin with a RegionHead. */
+#include "core/region.h"
 #include "codegen/cg.h"
-
-enum { HEAD_N, HEAD_APART, HEAD_COST, HEAD_PARTIALS, HEAD_STRIDE };
-_Static_assert(HEAD_STRIDE + 1 == CG_REGION_HEAD, "the values follow");
 
 static Val declare_thunk(Cg *cg, const Fn *body) {
     LLVMTypeRef params[] = {cg->ptr, cg->ptr, cg->i64, cg->i64, cg->ptr};
@@ -27,10 +25,10 @@ static Val make_thunk(Cg *cg, const Fn *body) {
     Val f = declare_thunk(cg, body);
     LLVMPositionBuilderAtEnd(cg->b, LLVMAppendBasicBlockInContext(cg->ctx, f, "entry"));
     Val *args = NEWN(cg->cx, Val, LLVMCountParams(callee->fn)), slots = LLVMGetParam(f, 1);
-    uint32_t n = 0, slot = CG_REGION_HEAD;
+    uint32_t n = 0, slot = REGION_HEAD;
     args[n++] = LLVMGetParam(f, 0);
-    for (unsigned k = 2; k < 5; k++) args[n++] = LLVMGetParam(f, k);
-    for (uint32_t a = 3; a < body->nargs; a++) {
+    for (unsigned k = 0; k < REGION_BODY_VALUES; k++) args[n++] = LLVMGetParam(f, 2 + k);
+    for (uint32_t a = REGION_BODY_VALUES; a < body->nargs; a++) {
         const Type *ty = body->args[a].ty;
         cg_load_slots(cg, ty, args + n, cg_offset(cg, slots, 8 * (int64_t)slot));
         n += ty->nparts;
@@ -50,28 +48,31 @@ static void fail_region(Cg *cg, void *arg) {
     cg->origin = 0;
 }
 
-static Val head_field(Cg *cg, int field) { return cg_offset(cg, cg->scratch, 8 * (int64_t)field); }
+static Val head_slot(Cg *cg, uint32_t slot) {
+    return cg_offset(cg, cg->scratch, 8 * (int64_t)slot);
+}
 
 static void fill_head(Cg *cg, const Ins *i) {
-    LLVMBuildStore(cg->b, cg_arg(cg, i, 0), head_field(cg, HEAD_N));
-    LLVMBuildStore(cg->b, cg_int_to(cg, cg_arg(cg, i, 1), false, cg->i64),
-                   head_field(cg, HEAD_APART));
-    LLVMBuildStore(cg->b, cg_arg(cg, i, 2), head_field(cg, HEAD_COST));
-    LLVMBuildStore(cg->b, cg_arg(cg, i, 3), head_field(cg, HEAD_PARTIALS));
-    LLVMBuildStore(cg->b, cg_i64(cg, i->imm), head_field(cg, HEAD_STRIDE));
+    for (uint32_t k = 0; k < REGION_VALUES; k++) {
+        Val v = cg_arg(cg, i, k);
+        if (k == REGION_APART) v = cg_int_to(cg, v, false, cg->i64);
+        LLVMBuildStore(cg->b, v, head_slot(cg, k));
+    }
+    LLVMBuildStore(cg->b, cg_i64(cg, i->imm),
+                   cg_offset(cg, cg->scratch, offsetof(RegionHead, stride)));
 }
 
 void cg_op_region(Cg *cg, Ref r, const Ins *i) {
     if (cg->target->is_gpu) cg_refuse(cg, "a parallel loop in a kernel for the GPU");
     fill_head(cg, i);
-    uint32_t slot = CG_REGION_HEAD;
-    for (uint32_t a = 4; a < i->nargs; a++) {
+    uint32_t slot = REGION_HEAD;
+    for (uint32_t a = REGION_VALUES; a < i->nargs; a++) {
         Type *ty = cg_type(cg, i->args[a]);
-        cg_store_slots(cg, ty, cg_parts(cg, i->args[a]), head_field(cg, (int)slot), true);
+        cg_store_slots(cg, ty, cg_parts(cg, i->args[a]), head_slot(cg, slot), true);
         slot += ty->nparts;
     }
     Val args[] = {make_thunk(cg, i->callee), cg->scratch};
     Val status = cg_call_helper(cg, HELPER_REGION, 2, args);
     cg_require(cg, LLVMBuildIsNull(cg->b, status, ""), fail_region, NULL);
-    cg_set(cg, r, LLVMBuildLoad2(cg->b, cg->i64, head_field(cg, HEAD_N), ""));
+    cg_set(cg, r, LLVMBuildLoad2(cg->b, cg->i64, head_slot(cg, REGION_N), ""));
 }

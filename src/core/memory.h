@@ -32,6 +32,10 @@ typedef struct WsOwner {
 
 _Static_assert(sizeof(WsOwner) == OWNER_DATA, "compiled code adds OWNER_DATA");
 
+/* No array has more bytes, which passes rely on (one with several axes, or with strides, may have sizes that say
+ * more): twice what processors can address, with room for sums of lengths to spare. */
+#define MEM_MOST_BYTES (INT64_C(1) << 57)
+
 enum { MEMORY_BINS = 17 }; /* data of at most 0, 64, 128 ... 1024 bytes */
 
 /* A new block with refs 1 and room for `size` bytes, or NULL when out of memory (or size < 0). No

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "core/code.h"
+#include "core/memory.h"
 
 /* How C passes arguments on this machine. Saved words: integer registers, floating ones, the result. */
 #if defined(__x86_64__)
@@ -47,7 +48,7 @@ static uint64_t *put_argument(const Type *t, uint64_t word, uint64_t *at) {
     *at++ = widen(t, word);
     if (t->kind != TY_ARRAY) return at;
     *at++ = 0; /* no owner */
-    *at++ = (uint64_t)INT64_MAX / t->elem->size; /* its length is not known */
+    *at++ = (uint64_t)MEM_MOST_BYTES / t->elem->size; /* its length is not known */
     return at;
 }
 

@@ -30,12 +30,15 @@ Type *infer_exc_match(Infer *in, Inst *inst, const Ins *ins) {
 
 void infer_check_raise(Infer *in, Inst *inst, const Term *t) {
     const Type *exc = infer_plain(ir_at(inst->high, t->arg)->ty);
+    if (exc->kind == TY_UNDEF) return; /* never reached */
     if (exc->kind != TY_EXC && !infer_is_exception_class(exc))
         infer_fail_about(in, inst, &t->arg, 1, t->span, D_BAD_RAISE,
                          infer_value_text(in->cx, ir_at(inst->high, t->arg)->ty));
     if (!t->arg2) return;
     const Type *cause = infer_plain(ir_at(inst->high, t->arg2)->ty);
-    if (cause->kind == TY_EXC || cause->kind == TY_NONE || infer_is_exception_class(cause)) return;
+    if (cause->kind == TY_EXC || cause->kind == TY_NONE || cause->kind == TY_UNDEF ||
+        infer_is_exception_class(cause))
+        return;
     infer_hint(in, "write `from` an exception, or `from None`");
     infer_fail_about(in, inst, &t->arg2, 1, t->span, D_BAD_CAUSE, infer_value_text(in->cx, cause));
 }

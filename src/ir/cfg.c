@@ -212,21 +212,18 @@ static void find_loop(Cx *cx, const Cfg *cfg, Loops *loops, BlockId header, Bloc
     collect_body(cfg, loops, loop, work, n);
 }
 
-static bool contains(const Loop *loop, const Loop *inner) {
-    while (inner && inner != loop) inner = inner->parent;
-    return inner != NULL;
-}
-
+/* Not a block of a loop beside this one, which jumps here when it is left: what is put there would be in that
+ * loop, whose blocks are copied and cut out without this one. */
 static void find_preheader(const Fn *fn, const Cfg *cfg, const Loops *loops, Loop *loop) {
     BlockId from = NO_BLOCK;
     uint32_t outside = 0;
     for (uint32_t k = 0; k < cfg->npreds[loop->header]; k++) {
         BlockId p = cfg->preds[loop->header][k];
-        if (contains(loop, loops->of[p])) continue;
+        if (ir_loop_has(loops, loop, p)) continue;
         from = p;
         outside++;
     }
-    if (outside != 1) return;
+    if (outside != 1 || loops->of[from] != loop->parent) return;
     const Block *b = &fn->blocks.at[from];
     if (b->term.kind == TERM_JUMP && b->term.succ[0].to == loop->header) loop->preheader = from;
 }
@@ -259,6 +256,7 @@ static void finish_loops(Cx *cx, const Fn *fn, const Cfg *cfg, Loops *loops) {
 Loops *ir_loops(Cx *cx, const Fn *fn, const Cfg *cfg) {
     Loops *loops = NEW(cx, Loops);
     loops->of = NEWN(cx, Loop *, cfg->n);
+    loops->nblocks = cfg->n;
     uint32_t edges = 0;
     for (BlockId b = 0; b < cfg->n; b++) edges += cfg->npreds[b];
     BlockId *work = NEWN(cx, BlockId, edges + 1);

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/mem.h"
+#include "core/region.h"
 #include "ir/interp_int.h"
 
 enum {
@@ -126,8 +127,9 @@ static int call_fn(Frame *fr, const Ins *i, const Prep *prep, uint64_t *out) {
 static int region(Frame *fr, const Ins *i, const Prep *prep, uint64_t *out) {
     uint64_t *block = fr->scratch, *at = block;
     *at++ = 0;
-    *at++ = *frame_arg(fr, i, 0);
-    for (uint32_t k = 3; k < i->nargs; k++) {
+    *at++ = *frame_arg(fr, i, REGION_N);
+    for (uint32_t k = REGION_PARTIALS; k < i->nargs;
+         k++) { /* for the body's REGION_PARTIAL; the values */
         uint32_t n = frame_type(fr, i->args[k])->nparts;
         if (n) memcpy(at, frame_arg(fr, i, k), n * sizeof *at);
         at += n;

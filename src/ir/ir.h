@@ -379,7 +379,7 @@ typedef struct Loop Loop;
 struct Loop {
     BlockId header;
     BlockId
-        preheader; /* the one block that enters from outside, and goes nowhere else; or NO_BLOCK */
+        preheader; /* the one block that enters, from the loop around, and goes nowhere else; or NO_BLOCK */
     BlockId latch; /* NO_BLOCK: several back edges */
     Loop *parent, *child, *next; /* next sibling */
     uint32_t depth; /* outermost: 1 */
@@ -389,13 +389,19 @@ struct Loop {
 typedef struct Loops {
     Loop *roots;
     Loop **of; /* per block: innermost loop, or NULL */
-    uint32_t n;
+    uint32_t n, nblocks; /* loops; blocks: those made since are in no loop */
 } Loops;
 Loops *ir_loops(Cx *cx, const Fn *fn, const Cfg *cfg); /* irreducible parts belong to no loop */
+/* Is b in the loop, or in one inside it? */
+static inline bool ir_loop_has(const Loops *loops, const Loop *loop, BlockId b) {
+    const Loop *l = b < loops->nblocks ? loops->of[b] : NULL;
+    while (l && l != loop) l = l->parent;
+    return l != NULL;
+}
 
 /* How often the body of a counted loop runs, where that is known when compiling: its header tests a counter that goes
  * from a constant up to a constant. 0: not known (or never). */
-uint32_t ir_const_trips(const Fn *fn, const Cfg *cfg, const Loop *loop);
+uint32_t ir_const_trips(const Fn *fn, const Cfg *cfg, const Loops *loops, const Loop *loop);
 
 /* How often each value is used, edges and terminators included. */
 uint32_t *ir_use_counts(Cx *cx, const Fn *fn);

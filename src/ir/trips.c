@@ -15,18 +15,13 @@ static const Edge *edge_to(const Fn *fn, BlockId b, BlockId to) {
     return first == second ? NULL : &t->succ[second];
 }
 
-static bool is_inside(const Loop *loop, BlockId b) {
-    for (uint32_t k = 0; k < loop->nblocks; k++)
-        if (loop->blocks[k] == b) return true;
-    return false;
-}
-
 /* What parameter k of the header starts with; false: no constant, or several ways in. */
-static bool find_start(const Fn *fn, const Cfg *cfg, const Loop *loop, uint32_t k, int64_t *start) {
+static bool find_start(const Fn *fn, const Cfg *cfg, const Loops *loops, const Loop *loop,
+                       uint32_t k, int64_t *start) {
     const Edge *in = NULL;
     for (uint32_t p = 0; p < cfg->npreds[loop->header]; p++) {
         BlockId from = cfg->preds[loop->header][p];
-        if (is_inside(loop, from)) continue;
+        if (ir_loop_has(loops, loop, from)) continue;
         if (in) return false;
         in = edge_to(fn, from, loop->header);
         if (!in) return false;
@@ -34,7 +29,7 @@ static bool find_start(const Fn *fn, const Cfg *cfg, const Loop *loop, uint32_t 
     return in && is_int(fn, in->args[k], start);
 }
 
-uint32_t ir_const_trips(const Fn *fn, const Cfg *cfg, const Loop *loop) {
+uint32_t ir_const_trips(const Fn *fn, const Cfg *cfg, const Loops *loops, const Loop *loop) {
     const Block *header = &fn->blocks.at[loop->header];
     const Term *t = &header->term;
     int64_t start, step, end;
@@ -43,12 +38,14 @@ uint32_t ir_const_trips(const Fn *fn, const Cfg *cfg, const Loop *loop) {
     if (test->op != OP_LT || !is_int(fn, test->args[1], &end)) return 0;
     const Ins *counter = ir_at(fn, test->args[0]);
     if (counter->op != OP_PARAM || counter->block != loop->header) return 0;
-    if (!is_inside(loop, t->succ[0].to) || is_inside(loop, t->succ[1].to)) return 0;
+    if (!ir_loop_has(loops, loop, t->succ[0].to) || ir_loop_has(loops, loop, t->succ[1].to))
+        return 0;
     uint32_t k = (uint32_t)counter->imm;
     const Edge *back = edge_to(fn, loop->latch, loop->header);
     const Ins *next = back ? ir_at(fn, back->args[k]) : NULL;
     if (!next || next->op != OP_ADD || next->args[0] != header->params.at[k]) return 0;
-    if (!is_int(fn, next->args[1], &step) || step < 1 || !find_start(fn, cfg, loop, k, &start))
+    if (!is_int(fn, next->args[1], &step) || step < 1 ||
+        !find_start(fn, cfg, loops, loop, k, &start))
         return 0;
     enum { FAR = 1 << 20 };
     if (end <= start || start < -FAR || end > FAR || step > FAR) return 0;

@@ -1,5 +1,6 @@
 /* Operand and result types of LOW operations: rule 12 of ir/verify.c, one row per operation. */
 #include "core/ctx.h"
+#include "core/region.h"
 #include "ir/math.h"
 #include "ir/rt.h"
 #include "ir/verify_int.h"
@@ -190,16 +191,18 @@ static void check_call_fn(Verify *v, const Ins *i) {
 /* The callee's first three arguments are the run time's. */
 static void check_region(Verify *v, const Ins *i) {
     const Fn *callee = i->callee;
-    if (callee->stage != STAGE_LOW || callee->module != v->fn->module || callee->nargs < 3 ||
-        i->nargs != callee->nargs + 1) {
+    if (callee->stage != STAGE_LOW || callee->module != v->fn->module ||
+        callee->nargs < REGION_BODY_VALUES ||
+        i->nargs != callee->nargs - REGION_BODY_VALUES + REGION_VALUES) {
         verify_breach(v, "%s does not take what a region gives", callee->name);
         return;
     }
-    expect(v, 0, is_in(arg_type(v, 0), T_I64), "int64");
-    expect(v, 1, arg_type(v, 1)->kind == TY_BOOL, "bool");
-    expect(v, 2, is_in(arg_type(v, 2), T_FLOAT), "a float");
-    expect(v, 3, arg_type(v, 3)->kind == TY_PTR, "pointer");
-    for (uint32_t k = 3; k < callee->nargs; k++) expect_type(v, k + 1, callee->args[k].ty);
+    expect(v, REGION_N, is_in(arg_type(v, REGION_N), T_I64), "int64");
+    expect(v, REGION_APART, arg_type(v, REGION_APART)->kind == TY_BOOL, "bool");
+    expect(v, REGION_COST, is_in(arg_type(v, REGION_COST), T_FLOAT), "a float");
+    expect(v, REGION_PARTIALS, arg_type(v, REGION_PARTIALS)->kind == TY_PTR, "pointer");
+    for (uint32_t k = REGION_BODY_VALUES; k < callee->nargs; k++)
+        expect_type(v, REGION_VALUES + k - REGION_BODY_VALUES, callee->args[k].ty);
     if (!callee->ret || callee->ret->kind != TY_NONE) verify_breach(v, "a region has no result");
 }
 

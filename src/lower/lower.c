@@ -567,9 +567,15 @@ static Edge lower_edge(Lower *lo, const Edge *e, uint32_t skip) {
     return ir_edge(lo->cx, lo->blocks[e->to], n, args);
 }
 
-/* Inference has not gone on behind the block: something before it never returns, which it found out late. */
+static bool has_no_type(const Lower *lo, Ref high) {
+    return high && ir_at(lo->high, high)->ty->kind == TY_UNDEF;
+}
+
+/* Inference has not gone on behind the block, or what it ends with has no type: something before it never returns,
+ * which it found out late. */
 static bool is_dead_end(const Lower *lo, BlockId hb) {
     const Term *t = &lo->high->blocks.at[hb].term;
+    if (has_no_type(lo, t->arg) || has_no_type(lo, t->arg2)) return true;
     if (t->kind != TERM_JUMP && t->kind != TERM_BRANCH) return false;
     return !infer_edge_taken(lo->inst, hb, 0) &&
            (t->kind == TERM_JUMP || !infer_edge_taken(lo->inst, hb, 1));

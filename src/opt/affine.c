@@ -1,6 +1,7 @@
 /* Sums, ranges of values, counters of loops, proofs. See affine.h. */
 #include "opt/affine.h"
 
+#include "core/memory.h"
 #include "ir/math.h"
 
 /* --- sums ------------------------------------------------------------------------------------- */
@@ -65,7 +66,6 @@ Lin lin_mul(Lin a, Lin b) {
 static void find_counters(Affine *af, Loop *loop);
 
 static const Range full = {INT64_MIN, INT64_MAX};
-static const int64_t MOST_BYTES = INT64_C(1) << 57; /* of user memory, with room to spare */
 
 typedef __int128 Wide;
 
@@ -148,10 +148,9 @@ static Range compute_range(Affine *af, Ref r) {
     case OP_FIELD: {
         const Type *t = ir_at(af->fn, i->args[0])->ty;
         if (t->kind != TY_ARRAY || i->imm < 2 || i->imm >= 2 + t->ndim) return full;
-        /* No memory is larger than 2**57 bytes. Of several axes one may be empty and the others
-         * anything: their bytes count in int64, and that one may be added to any size is worth more
-         * than arrays of 2**62 bytes. */
-        if (t->ndim == 1 && t->layout != 'A') return (Range){0, MOST_BYTES / t->elem->size};
+        /* Of several axes one may be empty and the others anything: their bytes count in int64, and
+         * that one may be added to any size is worth more than arrays of 2**62 bytes. */
+        if (t->ndim == 1 && t->layout != 'A') return (Range){0, MEM_MOST_BYTES / t->elem->size};
         return (Range){0, INT64_MAX / (t->elem->size > 1 ? t->elem->size : 2)};
     }
     case OP_ADD:
@@ -289,14 +288,24 @@ static Lin lin_of(Affine *af, Ref r, LinMode mode, int depth) {
 
 Lin affine_lin(Affine *af, Ref r, LinMode mode) { return lin_of(af, r, mode, 8); }
 
-Ref affine_size(const Affine *af, Ref array, uint32_t axis) {
+static uint64_t size_key(Ref array, uint64_t field) { return (uint64_t)array << 8 | field; }
+
+/* The first that reads each size. */
+static void find_sizes(Affine *af) {
+    for (Ref r = af->fn->ins.n; r-- > 1;) {
+        const Ins *i = ir_at(af->fn, r);
+        if (i->op != OP_FIELD || i->block == NO_BLOCK) continue;
+        if (ir_at(af->fn, i->args[0])->ty->kind != TY_ARRAY) continue;
+        map_set(af->cx, &af->sizes, size_key(i->args[0], (uint64_t)i->imm), r);
+    }
+    af->has_sizes = true;
+}
+
+Ref affine_size(Affine *af, Ref array, uint32_t axis) {
     const Ins *x = ir_at(af->fn, array);
     if (x->op == OP_MAKE) return x->args[2 + axis];
-    for (Ref r = 1; r < af->fn->ins.n; r++) {
-        const Ins *i = ir_at(af->fn, r);
-        if (i->op == OP_FIELD && i->args[0] == array && i->imm == 2 + axis) return r;
-    }
-    return 0;
+    if (!af->has_sizes) find_sizes(af);
+    return (Ref)map_get(&af->sizes, size_key(array, 2 + axis), 0);
 }
 
 /* --- counters --------------------------------------------------------------------------------- */
@@ -306,10 +315,7 @@ Counter *affine_counter(const Affine *af, Ref param) {
 }
 
 bool affine_is_in(const Affine *af, const Loop *loop, BlockId b) {
-    const Loop *l =
-        b < af->cfg->n ? af->loops->of[b] : NULL; /* blocks made since then are in no loop */
-    while (l && l != loop) l = l->parent;
-    return l != NULL;
+    return ir_loop_has(af->loops, loop, b);
 }
 
 /* cond as `small < large`, or false. */

@@ -70,6 +70,8 @@ typedef struct Affine {
     Incoming in;
     Map counters; /* param -> Counter */
     Map follows; /* param -> what growth.c has found out */
+    Map sizes; /* array and axis -> what reads the size; made when first asked for */
+    bool has_sizes;
     Map ranges; /* Ref -> Range * (NULL while it is being found) */
     LinMode mode; /* of facts and bounds */
     const Loop *nest; /* LIN_ASSUME: what "does not change" refers to */
@@ -104,7 +106,7 @@ Lin lin_mul(Lin a, Lin b);
 Lin affine_lin(Affine *af, Ref r, LinMode mode);
 
 /* The array's size along an axis; 0: nothing reads it. */
-Ref affine_size(const Affine *af, Ref array, uint32_t axis);
+Ref affine_size(Affine *af, Ref array, uint32_t axis);
 
 Range affine_range(Affine *af, Ref r);
 Counter *affine_counter(const Affine *af, Ref param);

@@ -90,13 +90,15 @@ static void jump_to_copy(Cx *cx, Fn *fn, BlockId b, Ref raise, const Region *reg
 static bool catch_raises(Cx *cx, Fn *fn) {
     uint32_t growth = 0;
     bool any = false;
+    const Cfg *cfg = NULL; /* of the graph as it is; NULL: not looked at since it has changed */
     for (BlockId b = 0; b < fn->blocks.n && growth < MOST_GROWTH; b++) {
         Ref raise = find_raise(fn, b);
         Region region = {0};
-        const Cfg *cfg = raise ? ir_cfg(cx, fn) : NULL;
-        if (!raise || cfg->rpo_index[b] == UINT32_MAX || !find_region(cx, fn, cfg, b, &region))
-            continue;
+        if (!raise) continue;
+        if (!cfg) cfg = ir_cfg(cx, fn);
+        if (cfg->rpo_index[b] == UINT32_MAX || !find_region(cx, fn, cfg, b, &region)) continue;
         jump_to_copy(cx, fn, b, raise, &region);
+        cfg = NULL;
         growth += region.size;
         any = true;
     }
@@ -148,8 +150,14 @@ static bool is_rare(const Cfg *cfg, const Fn *fn, BlockId b) {
     return cfg->npreds[b] > 0;
 }
 
-/* Is every trace, in one block, on the way to the user? */
-static bool can_sink(const Cfg *cfg, const Use *u) {
+/* Is b in a loop that `from` is not in? What is sunk there would be made again and again. */
+static bool is_in_loop_behind(const Loops *loops, BlockId from, BlockId b) {
+    const Loop *l = loops->of[b];
+    return l && !ir_loop_has(loops, l, from);
+}
+
+/* Is every trace, in one block, on the way to the user, which comes as often as they do? */
+static bool can_sink(const Cfg *cfg, const Loops *loops, const Use *u) {
     BlockId to = ir_at(u->fn, u->user)->block;
     BlockId from = ir_at(u->fn, u->exc)->block;
     for (uint32_t i = 0; i < u->traces.n; i++) {
@@ -157,7 +165,7 @@ static bool can_sink(const Cfg *cfg, const Use *u) {
         if (i && b != ir_at(u->fn, u->traces.at[0])->block) return false;
         if (!cfg_end_dominates(cfg, b, to)) return false;
     }
-    return to != from && is_rare(cfg, u->fn, to);
+    return to != from && is_rare(cfg, u->fn, to) && !is_in_loop_behind(loops, from, to);
 }
 
 static uint32_t position(const Fn *fn, Ref r) {
@@ -190,10 +198,10 @@ static void sink(Use *u) {
 }
 
 /* The exception is not made where nobody asks for it. */
-static bool drop(Cx *cx, Fn *fn, const Cfg *cfg, Ref exc) {
+static bool drop(Cx *cx, Fn *fn, const Cfg *cfg, const Loops *loops, Ref exc) {
     Use u = {.fn = fn, .cx = cx, .exc = exc};
     find_uses(&u);
-    if (!u.traces.n || u.others || (u.user && !can_sink(cfg, &u))) return false;
+    if (!u.traces.n || u.others || (u.user && !can_sink(cfg, loops, &u))) return false;
     if (u.user) sink(&u);
     for (uint32_t i = 0; i < u.traces.n; i++) ir_delete(fn, u.traces.at[i]);
     ir_delete(fn, exc);
@@ -210,9 +218,11 @@ static bool drop_all(Cx *cx, Fn *fn) {
         if (ir_at(fn, i->args[0])->op != OP_EXC_MAKE) continue;
         if (!made.n || made.at[made.n - 1] != i->args[0]) vec_push(cx, &made, i->args[0]);
     }
-    const Cfg *cfg = made.n ? ir_cfg(cx, fn) : NULL;
+    if (!made.n) return false;
+    const Cfg *cfg = ir_cfg(cx, fn); /* of blocks, which all stay */
+    const Loops *loops = ir_loops(cx, fn, cfg);
     for (uint32_t k = 0; k < made.n; k++)
-        if (ir_at(fn, made.at[k])->block != NO_BLOCK) any |= drop(cx, fn, cfg, made.at[k]);
+        if (ir_at(fn, made.at[k])->block != NO_BLOCK) any |= drop(cx, fn, cfg, loops, made.at[k]);
     return any;
 }
 

@@ -27,7 +27,7 @@ typedef struct Reduction {
 typedef enum AskKind {
     ASK_APART, /* arrays a and b share no memory */
     ASK_PLAIN, /* the subscript a (pure, of the counter and of what does not change) is never negative */
-    ASK_NONZERO /* a is not 0 */
+    ASK_STEP /* a, which counters are multiplied with, is not 0, and small: no product wraps around */
 } AskKind;
 
 /* What only run-time values tell: the answer is "free" if all of these hold. */

@@ -44,7 +44,7 @@ static Ref find_comparison(const Ask *a, const Ins *i) {
     const Ins *c = depend_at(a, i->args[0]);
     bool same = is_order(c) && ((c->args[0] == i->args[1] && c->args[1] == i->args[2]) ||
                                 (c->args[0] == i->args[2] && c->args[1] == i->args[1]));
-    return same && ir_use_counts(a->cx, a->fn)[i->args[0]] == 1 ? i->args[0] : 0;
+    return same && a->uses[i->args[0]] == 1 ? i->args[0] : 0;
 }
 
 enum { STEP = 1, COMPARISON = 2 }; /* in Ask.chain */
@@ -92,8 +92,7 @@ static bool find_choice(const Ask *a, Ref v, Choice *out) {
         return false;
     out->branch = b;
     out->test = a->fn->blocks.at[b].term.arg;
-    if (!is_order(depend_at(a, out->test)) || ir_use_counts(a->cx, a->fn)[out->test] != 1)
-        return false;
+    if (!is_order(depend_at(a, out->test)) || a->uses[out->test] != 1) return false;
     for (int k = 0; k < 2; k++)
         *(side[k] == 0 ? &out->taken : &out->kept) =
             opt_edge_arg(a->fn, in->at[first + (uint32_t)k], (uint32_t)i->imm);
@@ -343,6 +342,7 @@ static bool look_at_choices(Ask *a) {
 }
 
 bool depend_look_at_params(Ask *a) {
+    a->uses = ir_use_counts(a->cx, a->fn);
     const Block *header = &a->fn->blocks.at[a->loop->header];
     const Term *back = &a->fn->blocks.at[a->loop->latch].term;
     const Edge *e = &back->succ[back->succ[0].to != a->loop->header];

@@ -16,6 +16,7 @@ typedef struct Ask {
     Depend out;
     VEC(Access) accesses;
     /* depend_carried.c */
+    const uint32_t *uses; /* per value: how often it is read */
     Map chain; /* values of the reduction that is being looked at */
     Refs marked; /* in chain, in this order */
     Map joined; /* parameters that a test chose -> the test, + 1 if it takes where it is true */

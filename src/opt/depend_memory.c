@@ -154,7 +154,7 @@ typedef enum Meeting { NEVER, AT_OTHER_ITERATION, MAYBE } Meeting;
 static Meeting apart_if(Ask *a, const Split *x, const Split *y) {
     if (x->wrapped) ask(a, ASK_PLAIN, x->wrapped, 0);
     if (y->wrapped) ask(a, ASK_PLAIN, y->wrapped, 0);
-    if (x->by) ask(a, ASK_NONZERO, x->by, 0);
+    if (x->by) ask(a, ASK_STEP, x->by, 0);
     return NEVER;
 }
 
@@ -247,15 +247,8 @@ static bool row_of_element(const Ask *a, const Ins *elem, Row *out) {
     if (ty->layout != 'C' || ty->ndim < 2) return false;
     out->index = elem->args[1];
     out->unit = (Product){.k = (int64_t)ty->elem->size};
-    const Ins *array = depend_at(a, elem->args[0]);
     for (uint32_t k = 1; k < ty->ndim; k++) {
-        Ref dim = array->op == OP_MAKE ? array->args[2 + k] : 0;
-        for (Ref r = 1; !dim && r < a->fn->ins.n; r++) {
-            const Ins *f = depend_at(a, r);
-            if (f->op == OP_FIELD && f->block != NO_BLOCK && f->args[0] == elem->args[0] &&
-                f->imm == 2 + k)
-                dim = r;
-        }
+        Ref dim = affine_size(a->af, elem->args[0], k);
         if (!dim || !multiply(a, &out->unit, dim, 8)) return false;
     }
     return true;

@@ -8,6 +8,7 @@
  * within a function over loops and in the module over recursion, so both are repeated until they
  * stand still: twice, in practice. Arguments from the 64th on share no bit: whoever reads
  * Fn.escapes takes them as escaping. */
+#include "core/region.h"
 #include "opt/opt_int.h"
 
 typedef struct Escape {
@@ -45,11 +46,11 @@ static uint64_t call_escapes(const Escape *e, const Ins *i) {
     return m;
 }
 
-/* The callee's first argument from here is its fourth; this one's is the fifth. */
 static uint64_t region_escapes(const Escape *e, const Ins *i) {
     uint64_t m = 0;
-    for (uint32_t a = 3; a < i->callee->nargs; a++)
-        if (a >= 64 || (i->callee->escapes >> a & 1)) m |= e->mask[i->args[a + 1]];
+    for (uint32_t a = REGION_BODY_VALUES; a < i->callee->nargs; a++)
+        if (a >= 64 || (i->callee->escapes >> a & 1))
+            m |= e->mask[i->args[a - REGION_BODY_VALUES + REGION_VALUES]];
     return m;
 }
 

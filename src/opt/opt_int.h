@@ -40,6 +40,9 @@ void opt_raise_to_jump(Cx *cx, Fn *fn, BlockId b);
 
 /* Can an instruction of block b, or its terminator, raise? */
 bool opt_block_raises(const Fn *fn, BlockId b);
+/* Takes the handlers of blocks away that can not raise. What is left are edges that may be taken: values pass
+ * along them. */
+bool opt_drop_handlers(Fn *fn);
 
 /* How often block b reads r; ir_use_counts tells it for all values of a function. */
 uint32_t opt_uses_in(Fn *fn, BlockId b, Ref r);
@@ -84,6 +87,12 @@ static inline bool opt_int_const(const Fn *fn, Ref r, int64_t *value) {
     *value = i->k->i;
     return true;
 }
+
+/* In block b: limit - n, for a constant n that may be negative; the end of int64 where that would wrap around. */
+Ref opt_sub_far(Cx *cx, Fn *fn, BlockId b, Ref limit, int64_t n);
+
+/* About what an instruction costs, in additions; memory is near. */
+uint32_t opt_weigh(const Fn *fn, Ref r);
 
 /* --- constants (opt/eval.c) ------------------------------------------------------------------- */
 

@@ -10,8 +10,9 @@
  * nest reads from outside and returns the number of the exit with all parameters of all joins. Uses
  * behind the nest are then looked up backwards from where they stand (as in building SSA), with
  * parameters where joins meet; simplify removes the needless ones. */
+#include "opt/outline.h"
 #include "base/diag.h"
-#include "opt/version.h"
+#include "opt/cut.h"
 
 typedef struct Exit {
     In edge;
@@ -25,18 +26,12 @@ typedef struct Outline {
     Fn *fn;
     const Affine *af;
     const Loop *nest;
+    Piece piece; /* the nest */
     VEC(Exit) exits;
     Refs outs;        /* values of the nest that are used behind it */
-    Map join_exit;    /* join block -> exit number + 1 */
     const OutUses *uses;
-    uint32_t nblocks; /* before joins were added */
-    Incoming in;
     Map *read;        /* per value of outs: block -> value there */
 } Outline;
-
-static bool is_inside(const Outline *o, BlockId b) {
-    return b < o->nblocks && affine_is_in(o->af, o->nest, b);
-}
 
 /* --- exits ------------------------------------------------------------------------------------ */
 
@@ -107,31 +102,26 @@ static bool is_used_behind(const Affine *af, const OutUses *uses, const Loop *ne
     return false;
 }
 
-bool outline_is_possible(const Affine *af, const OutUses *uses, const Loop *nest) {
-    const Fn *fn = af->fn;
-    const Edge *handler = NULL;
-    bool none = false;
+/* Has it instructions of which there can not be two, or not in another function? */
+static bool has_fixed_ins(const Fn *fn, const Loop *nest) {
     for (uint32_t k = 0; k < nest->nblocks; k++) {
-        const Block *b = &fn->blocks.at[nest->blocks[k]];
-        bool raises = opt_block_raises(fn, nest->blocks[k]);
-        for (uint32_t i = 0; i < b->ins.n; i++) {
-            const Ins *in = ir_at(fn, b->ins.at[i]);
+        const Refs *ins = &fn->blocks.at[nest->blocks[k]].ins;
+        for (uint32_t i = 0; i < ins->n; i++) {
+            const Ins *in = ir_at(fn, ins->at[i]);
             if ((op_info[in->op].effects & CONV) || in->op == OP_YIELD || in->op == OP_STACK ||
                 in->op == OP_SHARED)
-                return false;
+                return true;
         }
-        if (!raises || (opt_has_handler(b) && affine_is_in(af, nest, b->handler.to))) continue;
-        if (!opt_has_handler(b)) {
-            none = true;
-            continue;
-        }
-        if (handler && !opt_same_edge(handler, &b->handler)) return false;
-        handler = &b->handler;
-        for (uint32_t i = 0; i < handler->n; i++)
-            if (affine_is_in(af, nest, ir_at(fn, handler->args[i])->block)) return false;
     }
-    if (!handler) return true;
-    return !none && !is_used_behind(af, uses, nest, handler->to);
+    return false;
+}
+
+bool outline_is_possible(const Affine *af, const OutUses *uses, const Loop *nest) {
+    const Edge *handler;
+    if (has_fixed_ins(af->fn, nest)) return false;
+    Piece piece = cut_piece(af->cx, af->fn, nest->blocks, nest->nblocks);
+    if (!cut_find_handler(&piece, &handler)) return false;
+    return !handler || !is_used_behind(af, uses, nest, handler->to);
 }
 
 /* --- joins ------------------------------------------------------------------------------------ */
@@ -141,7 +131,8 @@ static void find_exits(Outline *o) {
         BlockId b = o->nest->blocks[k];
         const Term *t = &o->fn->blocks.at[b].term;
         for (uint32_t s = 0; s < opt_nsucc(t); s++)
-            if (!is_inside(o, t->succ[s].to)) vec_push(o->cx, &o->exits, ((Exit){.edge = {b, s}}));
+            if (!cut_has(&o->piece, t->succ[s].to))
+                vec_push(o->cx, &o->exits, ((Exit){.edge = {b, s}}));
     }
     Map seen = {0};
     for (uint32_t i = first_use(o->uses, o->nest); i; i = o->uses->at.at[i - 1].next)
@@ -149,12 +140,11 @@ static void find_exits(Outline *o) {
             vec_push(o->cx, &o->outs, o->uses->at.at[i - 1].value);
 }
 
-/* Is value v computed whenever this edge is taken? An exception leaves a block with its parameters alone. */
-static bool is_there(const Outline *o, Ref v, In edge) {
+/* Is value v computed whenever block b has run to its end? */
+static bool is_there(const Outline *o, Ref v, BlockId b) {
     const Ins *i = ir_at(o->fn, v);
-    if (i->op == OP_PARAM) return cfg_dominates(o->af->cfg, i->block, edge.from);
-    if (i->block == edge.from) return edge.which != IN_HANDLER;
-    return cfg_end_dominates(o->af->cfg, i->block, edge.from);
+    if (i->op == OP_PARAM) return cfg_dominates(o->af->cfg, i->block, b);
+    return i->block == b || cfg_end_dominates(o->af->cfg, i->block, b);
 }
 
 /* join k: parameters for the edge's own arguments, then for the values needed behind. */
@@ -171,13 +161,12 @@ static void make_join(Outline *o, uint32_t k) {
     ir_jump(o->cx, fn, join, old.to, old.n, fn->blocks.at[join].params.at);
     for (uint32_t i = 0; i < o->outs.n; i++) {
         Ref v = o->outs.at[i];
-        if (!is_there(o, v, x->edge)) continue;
+        if (!is_there(o, v, x->edge.from)) continue;
         map_set(o->cx, &o->read[i], join, ir_add_param(o->cx, fn, join, ir_at(fn, v)->ty));
         vec_push(o->cx, &args, v);
     }
     x->join = join;
     x->n = args.n;
-    map_set(o->cx, &o->join_exit, join, k + 1);
     *opt_edge(fn, x->edge) = ir_edge(o->cx, join, args.n, args.at);
 }
 
@@ -199,7 +188,7 @@ static void append_arg(Outline *o, In in, Ref a) {
  * the nest in there, and no loop that may be cut out later gets parameters that nobody knows of. */
 static BlockId before_loops(const Outline *o, BlockId b) {
     BlockId out = b;
-    const Loop *l = b < o->nblocks ? o->af->loops->of[b] : NULL;
+    const Loop *l = b < o->af->cfg->n ? o->af->loops->of[b] : NULL;
     for (; l && !affine_is_in(o->af, l, o->nest->header); l = l->parent)
         if (l->preheader != NO_BLOCK) out = l->preheader;
     return out;
@@ -255,60 +244,6 @@ static void repair_uses(Outline *o) {
 
 /* --- the slow function ------------------------------------------------------------------------ */
 
-typedef struct Inputs {
-    Outline *o;
-    Fn *slow;
-    Map refs; /* value outside -> value in the slow function */
-    Refs given; /* the call's arguments */
-    VEC(FnArg) args;
-    Refs consts; /* copied instead of passed */
-} Inputs;
-
-/* A use in the nest of a value from outside: an argument of the slow function, or a constant of its
- * own. */
-static void note_input(void *arg, Ref *use) {
-    Inputs *in = arg;
-    const Ins *i = ir_at(in->o->fn, *use);
-    if (is_inside(in->o, i->block) || map_get(&in->refs, *use, 0)) return;
-    Ref made;
-    if (i->op == OP_CONST || i->op == OP_UNSET || i->op == OP_GLOBAL) {
-        vec_push(in->o->cx, &in->consts, *use);
-        map_set(in->o->cx, &in->refs, *use, UINT32_MAX); /* until the arguments are all there */
-        return;
-    }
-    made = ir_add(in->o->cx, in->slow, 0, OP_ARG, i->ty, (Span){0}, 0, NULL);
-    ir_at(in->slow, made)->imm = in->args.n;
-    vec_push(in->o->cx, &in->args, ((FnArg){cx_printf(in->o->cx, "v%u", *use), i->ty}));
-    vec_push(in->o->cx, &in->given, *use);
-    map_set(in->o->cx, &in->refs, *use, made);
-}
-
-static void copy_consts(Inputs *in) {
-    for (uint32_t k = 0; k < in->consts.n; k++) {
-        Ins i = *ir_at(in->o->fn, in->consts.at[k]);
-        Ref made = ir_add(in->o->cx, in->slow, 0, (Op)i.op, i.ty, i.span, 0, NULL);
-        i.block = 0;
-        i.args = NULL;
-        *ir_at(in->slow, made) = i;
-        map_set(in->o->cx, &in->refs, in->consts.at[k], made);
-    }
-}
-
-static Fn *new_slow_fn(Cx *cx, const Fn *fn, Type *ret) {
-    Fn *slow = ir_new_fn(cx, fn->name, STAGE_LOW);
-    slow->qualname = fn->qualname;
-    slow->symbol =
-        cx_printf(cx, "%s.slow%u", fn->symbol ? fn->symbol : fn->name, fn->module->fns.n);
-    slow->file = fn->file;
-    slow->span = fn->span;
-    slow->options = fn->options;
-    slow->module = fn->module;
-    slow->ret = ret;
-    slow->is_slow = true;
-    for (uint32_t i = 0; i < fn->origins.n; i++) vec_push(cx, &slow->origins, fn->origins.at[i]);
-    return slow;
-}
-
 /* What the slow function returns: nothing, one value, or the exit's number and the values of all
  * exits. */
 static Type *result_type(Outline *o) {
@@ -351,37 +286,18 @@ static BlockId make_return(Outline *o, Fn *slow, uint32_t k) {
     return b;
 }
 
-static void drop_outer_handlers(Outline *o, Fn *slow, const Map *ids) {
-    for (uint32_t k = 0; k < o->nest->nblocks; k++) {
-        const Block *old = &o->fn->blocks.at[o->nest->blocks[k]];
-        BlockId copy = (BlockId)map_get(ids, o->nest->blocks[k], NO_BLOCK);
-        if (opt_has_handler(old) && !is_inside(o, old->handler.to))
-            slow->blocks.at[copy].handler = (Edge){.to = NO_BLOCK};
-    }
-}
-
-static Fn *make_slow(Outline *o, BlockId preheader, Refs *given) {
-    Fn *fn = o->fn, *slow = new_slow_fn(o->cx, fn, result_type(o));
-    Inputs in = {.o = o, .slow = slow};
-    Map ids = {0};
-    ir_new_block(o->cx, slow, "entry");
-    Edge enter = fn->blocks.at[preheader].term.succ[0];
-    for (uint32_t i = 0; i < enter.n; i++) note_input(&in, &enter.args[i]);
-    for (uint32_t k = 0; k < o->nest->nblocks; k++)
-        ir_visit_uses(fn, o->nest->blocks[k], note_input, &in);
-    copy_consts(&in);
+static Fn *make_slow(Outline *o, const Edge *enter, Refs *given) {
+    Cut c = cut_begin(o->cx, &o->piece, "slow", result_type(o));
+    c.to->is_slow = true;
+    cut_add_inputs(&c, enter);
     for (uint32_t k = 0; k < o->exits.n; k++)
-        map_set(o->cx, &ids, o->exits.at[k].join, make_return(o, slow, k));
-    ir_clone(o->cx, slow, fn, o->nest->blocks, o->nest->nblocks, &in.refs, &ids);
-    drop_outer_handlers(o, slow, &ids);
+        map_set(o->cx, &c.ids, o->exits.at[k].join, make_return(o, c.to, k));
+    BlockId header = cut_finish(&c);
     Refs args = {0};
-    for (uint32_t i = 0; i < enter.n; i++)
-        vec_push(o->cx, &args, (Ref)map_get(&in.refs, enter.args[i], 0));
-    ir_jump(o->cx, slow, 0, (BlockId)map_get(&ids, o->nest->header, 0), args.n, args.at);
-    slow->args = in.args.at;
-    slow->nargs = in.args.n;
-    *given = in.given;
-    return slow;
+    for (uint32_t i = 0; i < enter->n; i++) vec_push(o->cx, &args, cut_input(&c, enter->args[i]));
+    ir_jump(o->cx, c.to, 0, header, args.n, args.at);
+    *given = c.given;
+    return c.to;
 }
 
 /* --- the call --------------------------------------------------------------------------------- */
@@ -408,11 +324,9 @@ static BlockId make_call(Outline *o, Fn *slow, const Refs *given) {
     Span span = fn->blocks.at[o->nest->header].term.span;
     Ref result = ir_add(o->cx, fn, b, OP_CALL_FN, slow->ret, span, given->n, given->at);
     ir_at(fn, result)->callee = slow;
-    for (uint32_t k = 0; k < o->nest->nblocks; k++) {
-        Edge h = fn->blocks.at[o->nest->blocks[k]].handler;
-        if (h.to != NO_BLOCK && !is_inside(o, h.to) && opt_block_raises(fn, o->nest->blocks[k]))
-            fn->blocks.at[b].handler = ir_edge(o->cx, h.to, h.n, h.args);
-    }
+    const Edge *h;
+    cut_find_handler(&o->piece, &h);
+    if (h) fn->blocks.at[b].handler = ir_edge(o->cx, h->to, h->n, h->args);
     Ref which = 0;
     if (o->exits.n > 1) which = ir_add(o->cx, fn, b, OP_FIELD, TY_I(64), (Span){0}, 1, &result);
     for (uint32_t k = 0; k + 1 < o->exits.n; k++) {
@@ -435,16 +349,16 @@ static BlockId make_call(Outline *o, Fn *slow, const Refs *given) {
 void outline_slow(Cx *cx, const Affine *af, const OutUses *uses, const Loop *nest, Ref ok) {
     Fn *fn = af->fn;
     BlockId preheader = nest->preheader;
-    Outline o = {.cx = cx, .fn = fn, .af = af, .nest = nest, .uses = uses, .nblocks = af->cfg->n};
+    Outline o = {.cx = cx, .fn = fn, .af = af, .nest = nest, .uses = uses};
+    o.piece = cut_piece(cx, fn, nest->blocks, nest->nblocks);
     find_exits(&o);
     o.read = NEWN(cx, Map, o.outs.n + 1);
     for (uint32_t k = 0; k < o.exits.n; k++) make_join(&o, k);
     Refs given;
-    Fn *slow = make_slow(&o, preheader, &given);
-    BlockId call = make_call(&o, slow, &given);
     Edge enter = fn->blocks.at[preheader].term.succ[0];
+    Fn *slow = make_slow(&o, &enter, &given);
+    BlockId call = make_call(&o, slow, &given);
     ir_branch(cx, fn, preheader, ok, enter, ir_edge(cx, call, 0, NULL), (Span){0});
     fn->blocks.at[preheader].term.cold = true;
     repair_uses(&o);
-    vec_push(cx, &fn->module->fns, slow);
 }

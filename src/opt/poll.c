@@ -53,19 +53,8 @@ typedef struct Poll {
 
 /* In additions; memory may be far away. A function that can take long polls by itself. */
 static uint64_t weigh_ins(const Fn *fn, Ref r) {
-    switch ((int)ir_at(fn, r)->op) {
-    case OP_CONST: return 0;
-    case OP_LOAD:
-    case OP_STORE: return 4;
-    case OP_FDIV:
-    case OP_FLOORDIV:
-    case OP_FLOORMOD: return 8;
-    case OP_MATH: return 16;
-    case OP_CALL_FN:
-    case OP_REGION:
-    case OP_CALL_RT: return 256;
-    default: return 1;
-    }
+    unsigned op = ir_at(fn, r)->op;
+    return op == OP_LOAD || op == OP_STORE ? 4 : opt_weigh(fn, r);
 }
 
 static uint64_t weigh_block(const Fn *fn, BlockId b) {
@@ -85,9 +74,7 @@ typedef struct Count {
 } Count;
 
 static bool is_in(const Poll *p, const Loop *loop, BlockId b) {
-    const Loop *l = p->loops->of[b];
-    while (l && l != loop) l = l->parent;
-    return l != NULL;
+    return ir_loop_has(p->loops, loop, b);
 }
 
 /* x op y is y mirrored(op) x */
@@ -154,15 +141,6 @@ static Ref add_int(Poll *p, BlockId b, int64_t k) {
     return ir_const(p->cx, p->fn, b, ir_const_int(p->cx, TY_I(64), k), (Span){0});
 }
 
-/* From where on the counter may go to the limit without a poll; never on the other side of int64. */
-static Ref add_last(Poll *p, BlockId b, const Count *c, int64_t far) {
-    Ref end = add_int(p, b, c->step > 0 ? INT64_MIN + far : INT64_MAX - far);
-    Ref near = add(p, b, OP_MATH, TY_I(64), 2, (Ref[]){c->limit, end});
-    ir_at(p->fn, near)->sub = c->step > 0 ? MATH_MAX : MATH_MIN;
-    unsigned op = c->step > 0 ? OP_SUB : OP_ADD;
-    return add(p, b, op, TY_I(64), 2, (Ref[]){near, add_int(p, b, far)});
-}
-
 /* What the loop's own place in the source is: of its test, or of anything in it. What passes have made (it has
  * no effects) may lack the origin that belongs to its line, so the rest is asked first. */
 static Ins find_place(const Poll *p, const Loop *loop) {
@@ -222,7 +200,8 @@ static void stretch_loop(Poll *p, const Loop *loop, const Count *c, int64_t iter
     Fn *fn = p->fn;
     bool up = c->step > 0;
     int64_t far = iterations * (up ? c->step : -c->step);
-    Ref last = add_last(p, loop->preheader, c, far);
+    /* From there on the counter may go to the limit without a poll. */
+    Ref last = opt_sub_far(p->cx, p->fn, loop->preheader, c->limit, up ? far : -far);
     BlockId stretch = new_stretch(p, loop), at_end = ir_new_block(p->cx, fn, "stretch.end");
     const Refs *own = &fn->blocks.at[stretch].params;
     Ref from = own->at[ir_at(fn, c->counter)->imm];
@@ -275,7 +254,7 @@ static uint32_t find_bound(const Poll *p, const Loop *loop, const Count *c) {
 /* Does the back end unroll all loops in it? */
 static bool is_flat(const Poll *p, const Loop *loop) {
     for (const Loop *l = loop->child; l; l = l->next) {
-        uint32_t trips = ir_const_trips(p->fn, p->cfg, l);
+        uint32_t trips = ir_const_trips(p->fn, p->cfg, p->loops, l);
         if (!trips || trips > FEW || !is_flat(p, l)) return false;
     }
     return true;
@@ -433,7 +412,7 @@ static uint64_t place(Poll *p, const Loop *loop) {
         if (p->loops->of[loop->blocks[k]] == loop) work += weigh_block(p->fn, loop->blocks[k]);
     Count c;
     bool counts = find_count(p, loop, &c);
-    trips = ir_const_trips(p->fn, p->cfg, loop);
+    trips = ir_const_trips(p->fn, p->cfg, p->loops, loop);
     if (!trips && counts) trips = find_bound(p, loop, &c);
     if (trips && work * trips <= MOST) return work * trips;
     if (is_covered(p, loop, first)) return work;

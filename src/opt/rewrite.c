@@ -1,4 +1,5 @@
 /* Edges, substitutions and sweeping: the mechanics under the passes. */
+#include "ir/math.h"
 #include "opt/opt_int.h"
 
 static void count_edge(uint32_t *n, const Edge *e) { n[e->to + 1]++; }
@@ -52,6 +53,17 @@ bool opt_block_raises(const Fn *fn, BlockId b) {
     for (uint32_t i = 0; i < blk->ins.n; i++)
         if (opt_raises(fn, blk->ins.at[i])) return true;
     return false;
+}
+
+bool opt_drop_handlers(Fn *fn) {
+    bool any = false;
+    for (BlockId b = 0; b < fn->blocks.n; b++) {
+        Block *blk = &fn->blocks.at[b];
+        if (blk->dead || !opt_has_handler(blk) || opt_block_raises(fn, b)) continue;
+        blk->handler = (Edge){.to = NO_BLOCK};
+        any = true;
+    }
+    return any;
 }
 
 void subst_set(Cx *cx, Subst *s, Ref from, Ref to) {
@@ -230,15 +242,43 @@ uint32_t opt_uses_in(Fn *fn, BlockId b, Ref r) {
     return u.n;
 }
 
+/* --- instructions ----------------------------------------------------------------------------- */
+
+Ref opt_sub_far(Cx *cx, Fn *fn, BlockId b, Ref limit, int64_t n) {
+    Type *i64 = TY_I(64);
+    int64_t end = n > 0 ? INT64_MIN + n : INT64_MAX + n;
+    Ref k = ir_const(cx, fn, b, ir_const_int(cx, i64, end), (Span){0});
+    Ref near = ir_add(cx, fn, b, OP_MATH, i64, (Span){0}, 2, (Ref[]){limit, k});
+    ir_at(fn, near)->sub = n > 0 ? MATH_MAX : MATH_MIN;
+    k = ir_const(cx, fn, b, ir_const_int(cx, i64, n > 0 ? n : -n), (Span){0});
+    return ir_add(cx, fn, b, n > 0 ? OP_SUB : OP_ADD, i64, (Span){0}, 2, (Ref[]){near, k});
+}
+
+uint32_t opt_weigh(const Fn *fn, Ref r) {
+    const Ins *i = ir_at(fn, r);
+    switch ((int)i->op) {
+    case OP_CONST:
+    case OP_FIELD:
+    case OP_MAKE: return 0;
+    case OP_FDIV:
+    case OP_FLOORDIV:
+    case OP_FLOORMOD: return 8;
+    case OP_MATH: return i->sub == MATH_ABS || i->sub == MATH_MIN || i->sub == MATH_MAX ? 1 : 16;
+    case OP_ALLOC:
+    case OP_CALL_RT: return 100;
+    case OP_CALL_FN:
+    case OP_REGION: return 1000;
+    default: return 1;
+    }
+}
+
 /* --- preheaders ------------------------------------------------------------------------------- */
 
 /* The edge into the loop from outside, if there is but one. */
 static const In *only_way_in(const Incoming *in, const Loops *loops, const Loop *loop) {
     const In *only = NULL;
     for (uint32_t e = in->start[loop->header]; e < in->start[loop->header + 1]; e++) {
-        const Loop *l = loops->of[in->at[e].from];
-        while (l && l != loop) l = l->parent;
-        if (l) continue;
+        if (ir_loop_has(loops, loop, in->at[e].from)) continue;
         if (only) return NULL;
         only = &in->at[e];
     }
@@ -260,11 +300,8 @@ static void make_preheader(Cx *cx, Fn *fn, const Incoming *in, const Loops *loop
         ir_add_param(cx, fn, made, ir_at(fn, fn->blocks.at[loop->header].params.at[i])->ty);
     const Refs *params = &fn->blocks.at[made].params;
     ir_jump(cx, fn, made, loop->header, params->n, params->at);
-    for (uint32_t e = in->start[loop->header]; e < in->start[loop->header + 1]; e++) {
-        const Loop *l = loops->of[in->at[e].from];
-        while (l && l != loop) l = l->parent;
-        if (!l) opt_edge(fn, in->at[e])->to = made;
-    }
+    for (uint32_t e = in->start[loop->header]; e < in->start[loop->header + 1]; e++)
+        if (!ir_loop_has(loops, loop, in->at[e].from)) opt_edge(fn, in->at[e])->to = made;
 }
 
 static bool make_preheaders(Cx *cx, Fn *fn, const Incoming *in, const Loops *loops,

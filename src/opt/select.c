@@ -1,7 +1,7 @@
 /* Turns conditions into values in loops that could be vector code without them:
  *
  *     p: branch a, m, no                p: c = (what m computes)
- *     m: c = ...; branch c, yes, no  ->    branch a & c, yes, no
+ *     m: c = ...; branch c, yes, no  ->    branch (select a, c, false), yes, no
  *
  *     p: branch c, t, f                 p: v = select c, x, y
  *     t: store e, x; jump j          ->    store e, v
@@ -17,7 +17,10 @@
  *
  * Only where all that a loop does is to compute and to store, each iteration for itself: elsewhere a
  * branch that is guessed right is worth more. And only what costs little: a condition is there to save
- * work. */
+ * work.
+ *
+ * Two conditions are a select, not an `and`: with fast-math flags, what is computed in vain may have no value at all
+ * (poison), which an `and` would hand on. */
 #include "ir/math.h"
 #include "opt/affine.h"
 
@@ -53,12 +56,6 @@ static bool is_simple(const Select *s, BlockId b) {
     return block->term.kind == TERM_JUMP || block->term.kind == TERM_BRANCH;
 }
 
-static bool has_inside(const Loop *l, BlockId b) {
-    for (uint32_t k = 0; k < l->nblocks; k++)
-        if (l->blocks[k] == b) return true;
-    return false;
-}
-
 /* A counter is all that goes from one iteration to the next, only the header leaves it, and loops
  * inside will be unrolled. */
 static bool is_candidate(const Select *s, const Loop *l) {
@@ -66,13 +63,13 @@ static bool is_candidate(const Select *s, const Loop *l) {
     bool branches = false;
     if (header->params.n != 1 || l->latch == NO_BLOCK) return false;
     for (const Loop *in = l->child; in; in = in->next)
-        if (!ir_const_trips(s->fn, s->cfg, in)) return false;
+        if (!ir_const_trips(s->fn, s->cfg, s->loops, in)) return false;
     for (uint32_t k = 0; k < l->nblocks; k++) {
         BlockId b = l->blocks[k];
         if (!is_simple(s, b)) return false;
         if (b == l->header) continue;
         for (uint32_t n = 0; n < opt_nsucc(term(s, b)); n++)
-            if (!has_inside(l, term(s, b)->succ[n].to)) return false;
+            if (!ir_loop_has(s->loops, l, term(s, b)->succ[n].to)) return false;
         branches |= s->loops->of[b] == l && term(s, b)->kind == TERM_BRANCH;
     }
     return branches;
@@ -83,7 +80,7 @@ static bool is_candidate(const Select *s, const Loop *l) {
 /* Is the element there in every iteration? */
 static bool is_there(Select *s, const Ins *elem) {
     const Term *t = &s->fn->blocks.at[s->loop->header].term;
-    BlockId body = t->succ[!has_inside(s->loop, t->succ[0].to)].to;
+    BlockId body = t->succ[!ir_loop_has(s->loops, s->loop, t->succ[0].to)].to;
     if (s->npreds[body] != 1) return false;
     if (!s->af) s->af = affine_new(s->cx, s->fn, LIN_EXACT);
     for (uint32_t a = 0; a + 1 < elem->nargs; a++) {
@@ -159,11 +156,14 @@ static void move_into(Select *s, BlockId from, BlockId to) {
     ir_kill_block(s->fn, from);
 }
 
+static Ref add_bool(Select *s, BlockId to, bool value) {
+    return ir_const(s->cx, s->fn, to, ir_const_int(s->cx, TY_OF(TY_BOOL), value),
+                    term(s, to)->span);
+}
+
 static Ref negated_if(Select *s, BlockId to, Ref cond, bool negate) {
-    Type *bool_ty = TY_OF(TY_BOOL);
     if (!negate) return cond;
-    Ref yes = ir_const(s->cx, s->fn, to, ir_const_int(s->cx, bool_ty, 1), term(s, to)->span);
-    return add(s, to, OP_XOR, bool_ty, 2, (Ref[]){cond, yes});
+    return add(s, to, OP_XOR, TY_OF(TY_BOOL), 2, (Ref[]){cond, add_bool(s, to, true)});
 }
 
 /* p branches to m or out, m to out or elsewhere: p branches at once, on both conditions. */
@@ -178,7 +178,8 @@ static bool join_conditions(Select *s, BlockId p, uint32_t way) {
     if (!opt_same_edge(&inner.succ[k], &out) || inner.succ[!k].to == out.to) return false;
     move_into(s, m, p);
     Ref first = negated_if(s, p, at.arg, way == 1), second = negated_if(s, p, inner.arg, k == 0);
-    Ref both = add(s, p, OP_AND, TY_OF(TY_BOOL), 2, (Ref[]){first, second});
+    Ref both =
+        add(s, p, OP_SELECT, TY_OF(TY_BOOL), 3, (Ref[]){first, second, add_bool(s, p, false)});
     ir_branch(s->cx, s->fn, p, both, inner.succ[!k], out, at.span);
     s->npreds[out.to]--;
     return true;

@@ -110,10 +110,6 @@ static void fold_term(Simplify *s, BlockId b) {
         opt_raise_to_jump(s->cx, s->fn, b);
         s->changed = true;
     }
-    if (opt_has_handler(blk) && !opt_block_raises(s->fn, b)) {
-        blk->handler = (Edge){.to = NO_BLOCK};
-        s->changed = true;
-    }
 }
 
 /* May block n, whose only predecessor b jumps to it, be appended to b? Exceptions must go where
@@ -164,6 +160,7 @@ static bool simplify_once(Cx *cx, Fn *fn, bool *dropped) {
     for (uint32_t i = 0; i < s.cfg->nrpo; i++) fold_block(&s, s.cfg->rpo[i]);
     subst_apply(fn, &s.sub);
     for (uint32_t i = 0; i < s.cfg->nrpo; i++) fold_term(&s, s.cfg->rpo[i]);
+    s.changed |= opt_drop_handlers(fn);
     s.changed |= opt_drop_unreachable(cx, fn);
     s.sub = (Subst){0};
     if (merge_blocks(&s)) subst_apply(fn, &s.sub);

@@ -148,7 +148,7 @@ static BlockId only_exit(const Simt *s, const Loop *loop) {
 }
 
 static bool is_short(const Simt *s, const Loop *loop) {
-    uint32_t trips = ir_const_trips(s->fn, s->cfg, loop), weight = 0;
+    uint32_t trips = ir_const_trips(s->fn, s->cfg, s->loops, loop), weight = 0;
     if (loop->child || loop->preheader == NO_BLOCK || trips == 0 || trips > SHORT_TRIPS)
         return false;
     for (uint32_t k = 0; k < loop->nblocks; k++) {

@@ -424,17 +424,6 @@ static void make_buffers(Build *b) {
     }
 }
 
-/* Before the loop: a counter below this has `n` more iterations to go. (No difference of counter and
- * limit tells: it may wrap around.) */
-static Ref add_last(Build *b, int64_t n) {
-    Type *i64 = TY_I(64);
-    BlockId to = b->p->loop->preheader;
-    Ref least = add_int(b, to, i64, INT64_MIN + (n - 1));
-    Ref limit = add(b, to, OP_MATH, i64, 2, (Ref[]){b->p->limit, least});
-    ir_at(b->fn, limit)->sub = MATH_MAX;
-    return add(b, to, OP_SUB, i64, 2, (Ref[]){limit, add_int(b, to, i64, n - 1)});
-}
-
 /* How many iterations this strip has. Whole vectors, so that the passes need no code for what is left
  * over; in a form that shows the back end that it is so: 8 + (min(left - 8, 56) & 56). */
 static Ref add_size(Build *b) {
@@ -460,7 +449,10 @@ static void build_head(Build *b) {
         if (r == p->counter) b->start = made;
     }
     const Refs *params = &b->fn->blocks.at[b->strip].params;
-    Ref last = add_last(b, is_short(b) ? STRIP_SHORT : FEW);
+    /* A counter below this has so many more iterations to go. (No difference of counter and limit tells: it may
+     * wrap around.) */
+    int64_t least = is_short(b) ? STRIP_SHORT : FEW;
+    Ref last = opt_sub_far(b->cx, b->fn, p->loop->preheader, p->limit, least - 1);
     Ref enough = add_bool_op(b, b->strip, OP_LT, b->start, last);
     ir_branch(b->cx, b->fn, b->strip, enough, ir_edge(b->cx, b->size, 0, NULL),
               ir_edge(b->cx, header, params->n, params->at), (Span){0});

@@ -26,8 +26,7 @@ enum {
     WORKER_STACK = 8 << 20,
     STACK_RESERVE = 256 * 1024, /* as in dispatch/context.c */
 };
-static const double alone = 60e3,
-                    piece = 15e3; /* a region, a chunk is worth so many instructions */
+static const double piece = 15e3; /* simple instructions that a chunk is worth */
 
 typedef struct Region {
     struct Region *next; /* in the list */
@@ -315,8 +314,8 @@ static void run_alone(Region *r) {
 static int64_t count_chunks(const RegionHead *h) {
     if (!h->apart || h->n < 2) return 1;
     double chunks = own_chunk_size ? (double)h->n / (double)own_chunk_size : h->cost / piece;
-    if (!own_chunk_size && h->cost < alone) return 1;
-    double most = h->partials || !own_chunk_size ? POOL_CHUNKS : 1 << 20;
+    if (!own_chunk_size && h->cost < REGION_ALONE) return 1;
+    double most = h->partials || !own_chunk_size ? REGION_CHUNKS : 1 << 20;
     if (chunks > most) chunks = most;
     if (chunks > (double)h->n) chunks = (double)h->n;
     return chunks < 1 ? 1 : (int64_t)chunks;
@@ -339,25 +338,23 @@ Status ws_region(WsCtx *ctx, int32_t site, void *body, void *slots) {
 
 /* --- do arrays share memory? ------------------------------------------------------------------ */
 
-/* An array's slots, as its descriptor says: rank, bytes of an element, whether strides are given. */
 typedef struct Extent {
     const char *low, *high; /* the last byte is not in it */
 } Extent;
 
 static Extent extent_of(int64_t descriptor, const uint64_t *slots) {
-    int64_t rank = descriptor & 0xff, item = descriptor >> 8 & 0xffff, below = 0, above = item;
-    bool strided = descriptor >> 24;
-    const int64_t *shape = (const int64_t *)slots + 2, *strides = shape + rank;
+    RegionArray a = region_unpack_array(descriptor);
+    const int64_t *shape = (const int64_t *)slots + 2, *strides = shape + a.ndim;
     const char *data = (const char *)(uintptr_t)slots[0];
-    int64_t all = item;
-    for (int64_t k = 0; k < rank; k++) {
+    int64_t all = a.item, below = 0, above = a.item;
+    for (int64_t k = 0; k < a.ndim; k++) {
         if (shape[k] == 0) return (Extent){data, data};
         all *= shape[k];
-        if (!strided) continue;
+        if (!a.strided) continue;
         int64_t reach = (shape[k] - 1) * strides[k];
         *(reach < 0 ? &below : &above) += reach;
     }
-    return strided ? (Extent){data + below, data + above} : (Extent){data, data + all};
+    return a.strided ? (Extent){data + below, data + above} : (Extent){data, data + all};
 }
 
 bool ws_apart(int64_t a_descriptor, const uint64_t *a, int64_t b_descriptor, const uint64_t *b) {

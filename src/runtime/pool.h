@@ -1,21 +1,10 @@
 /* The threads that run parallel loops.
  *
- * A region is one loop at work: iterations [0, n), cut into chunks of equal size that the calling thread and
- * idle workers take one after the other. Where the cuts are depends on the loop alone, never on the number of
+ * The calling thread and idle workers take the chunks of a region one after the other. Where the cuts are depends on the loop alone, never on the number of
  * threads; so do results that are put together from one partial result a chunk. */
 #pragma once
 #include "core/ctx.h"
-
-enum { POOL_CHUNKS = 64 }; /* most chunks of a region that has partial results */
-
-/* What the slots of a region begin with; the values that its body needs follow. */
-typedef struct RegionHead {
-    int64_t n; /* iterations; on return: chunks */
-    int64_t apart; /* 0: arrays overlap, all has to run in one chunk */
-    double cost; /* of all iterations, in simple instructions; an estimate */
-    char *partials; /* room for POOL_CHUNKS partial results; NULL: there are none */
-    int64_t stride; /* bytes of one */
-} RegionHead;
+#include "core/region.h"
 
 /* Compiled code: iterations from lo up to hi; 0, or 1 with ctx->exc set. */
 typedef int32_t RegionBody(WsCtx *ctx, const RegionHead *slots, int64_t lo, int64_t hi,

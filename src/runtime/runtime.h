@@ -89,7 +89,7 @@ Status ws_check_stack(WsCtx *ctx, int32_t site);
 WS_QUIET Status ws_poll_quiet(WsCtx *ctx, int32_t site);
 WS_QUIET Status ws_check_stack_quiet(WsCtx *ctx, int32_t site);
 
-/* A parallel loop: `body` is a RegionBody, `slots` a RegionHead and what follows (runtime/pool.h). */
+/* A parallel loop: `body` is a RegionBody, `slots` a RegionHead and what follows (core/region.h). */
 Status ws_region(WsCtx *ctx, int32_t site, void *body, void *slots);
 /* Do two arrays share no byte? Each as its rank, bytes of an element << 8, strides given << 24; its slots. */
 bool ws_apart(int64_t a_descriptor, const uint64_t *a, int64_t b_descriptor, const uint64_t *b);

@@ -1,6 +1,6 @@
 """Random whole programs, run plainly and compiled.
 
-WHIPSNAKE_FUZZ_N programs (200: ten seconds on one core; 3000 with --all) from the seed
+WHIPSNAKE_FUZZ_N programs (1000: forty seconds of one core; 3000 with --all) from the seed
 WHIPSNAKE_FUZZ_SEED on, which is another one in each run (tests/conftest.py). A failure prints the
 seed and the program; put the program into tests/fuzz/found/ under a name that says what was wrong,
 with `# args: ...` as its first line, and it is replayed by every run.
@@ -22,7 +22,7 @@ sys.path.insert(0, str(FUZZ))
 import generator  # noqa: E402
 
 ALL = os.environ.get("WHIPSNAKE_TEST_ALL", "0") not in ("", "0")
-COUNT = int(os.environ.get("WHIPSNAKE_FUZZ_N", "3000" if ALL else "200"))
+COUNT = int(os.environ.get("WHIPSNAKE_FUZZ_N", "3000" if ALL else "1000"))
 FIRST = int(os.environ["WHIPSNAKE_FUZZ_SEED"])
 BATCH = 20
 FOUND = sorted((FUZZ / "found").glob("*.py"))

@@ -3,8 +3,9 @@
 import collections
 
 import numpy as np
+import pytest
 
-from support import check, on
+from support import check, make, on
 
 Point = collections.namedtuple("Point", "x y")
 
@@ -377,3 +378,38 @@ def test_is_none_of_any_value_that_may_be_none():
     for a in (np.ones(3), (1, 2.5), "text", 3.5, 1j):
         for n in (1, 2):
             check(pick, a, n)
+
+
+RAISES_ALWAYS = """
+    @njit
+    def h(a):
+        if True and 3.25 < 1e3:
+            raise ValueError("code", len(a))
+        return 1
+
+    @njit
+    def f(a, n, c):
+        if c > 2:
+            {}
+        return n
+"""
+
+
+@pytest.mark.parametrize("statement", [
+    "a[n if c else c] = h(a)",
+    "a[n if c else c] = (5 - h(a)) % 7",
+    "a[n if c else c] += h(a) if c else h(a)",
+    "x = h(a) if c else h(a); a[0] = x",
+    "x = 1; g = lambda: x; x = h(a) if c else h(a); n = g()",
+    "x = h(a) if c else h(a); g = lambda: x; x = 7; n = g()",
+    "return h(a) if c else h(a)",
+    "return a[n if c else c:h(a)][0]",
+    "raise (h(a) if c else h(a)) from None",
+    "raise ValueError(1) from (h(a) if c else h(a))",
+    "while h(a) if c else h(a): n = 5",
+])
+def test_what_needs_a_result_that_never_comes(statement):
+    """The value is computed in one block and used in another, which is reached by no call."""
+    f = make(RAISES_ALWAYS.format(statement))
+    for c in (1, 3):
+        check(f, np.array([1, 2, 3]), 1, c)
