@@ -29,6 +29,8 @@ void rt_raise(WsCtx *ctx, int32_t site, uint32_t cls, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* An exception of Python's as one of ours: new, the one MemoryError if there is none for it. GIL held. */
 ExcObj *rt_exception_of(const Unit *unit, PyObject *value);
+/* The Python exception that is set (none: MemoryError), which is cleared: new. GIL held. */
+ExcObj *rt_take_python(const Unit *unit);
 /* Turns the Python exception that is set into ctx->exc. GIL held. */
 void rt_raise_python(WsCtx *ctx, int32_t site);
 /* The site with that number in the running unit, or NULL. */
