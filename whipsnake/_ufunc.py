@@ -82,7 +82,7 @@ def _make(function, nin, nout, identity, layout):
 
 
 def _with_signatures(u, signatures):
-    """u with these alone; frozen first, so that they are tried in the order in which they are given."""
+    """u with these alone; frozen first, so that they are tried in the order given."""
     u.disable_compile(bool(signatures))
     for signature in signatures:
         add(u, signature)
