@@ -156,7 +156,7 @@ static const Row *make_row(Infer *in, PyObject *obj) {
     buf_add(cx, &loops, ">", 1);
     PyObject *list =
         frozen == Py_True ? py_keep(cx, PyObject_CallMethod(obj, "_loops", NULL)) : NULL;
-    if (list && !layout) read_loops(in, list, v);
+    if (list && PyList_Check(list) && !layout) read_loops(in, list, v);
     v->row = (Row){.name = py_text_attr(cx, obj, "__name__"),
                    .params = params.at,
                    .type = type_vectorized,

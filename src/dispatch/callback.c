@@ -94,8 +94,13 @@ __asm__(".text\n"
         ".globl ws_enter_callback\n"
         ".type ws_enter_callback, @function\n"
         "ws_enter_callback:\n"
+        "    .cfi_startproc\n"
+        "    endbr64\n" /* code_closure jumps here through a register */
         "    push %rbp\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    .cfi_offset %rbp, -16\n"
         "    mov %rsp, %rbp\n"
+        "    .cfi_def_cfa_register %rbp\n"
         "    sub $128, %rsp\n"
         "    mov %rdi, (%rsp)\n"
         "    mov %rsi, 8(%rsp)\n"
@@ -118,7 +123,9 @@ __asm__(".text\n"
         "    mov 112(%rsp), %rax\n"
         "    movsd 112(%rsp), %xmm0\n"
         "    leave\n"
+        "    .cfi_def_cfa %rsp, 8\n"
         "    ret\n"
+        "    .cfi_endproc\n"
         ".size ws_enter_callback, . - ws_enter_callback\n");
 #else
 static void ws_enter_callback(void) {}

@@ -65,10 +65,13 @@ static _Thread_local int64_t own_chunk_size;
 
 /* --- settings --------------------------------------------------------------------------------- */
 
-static unsigned number_in(const char *variable) {
-    const char *text = getenv(variable);
-    long n = text ? strtol(text, NULL, 10) : 0;
-    return n < 1 ? 0 : n > MOST_THREADS ? MOST_THREADS : (unsigned)n;
+/* 0: there is no number. config.py has made Numba's variable ours. */
+static unsigned threads_asked_for(void) {
+    const char *text = getenv("WHIPSNAKE_NUM_THREADS");
+    char *end = NULL;
+    long n = text ? strtol(text, &end, 10) : 0;
+    if (n < 1 || end[strspn(end, " ")]) return 0;
+    return n > MOST_THREADS ? MOST_THREADS : (unsigned)n;
 }
 
 static void before_fork(void) { os_lock(&lock); }
@@ -82,8 +85,7 @@ static void in_child(void) {
 }
 
 static void set_up(void) {
-    most_threads = number_in("WHIPSNAKE_NUM_THREADS");
-    if (!most_threads) most_threads = number_in("NUMBA_NUM_THREADS");
+    most_threads = threads_asked_for();
     if (!most_threads) most_threads = os_processors();
     if (most_threads > MOST_THREADS) most_threads = MOST_THREADS;
     os_at_fork_child(before_fork, after_fork, in_child);

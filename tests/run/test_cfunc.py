@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -127,6 +128,21 @@ def test_arrays_of_python_pointers():
         carray(a.ctypes.data, 3)
     with pytest.raises(TypeError, match="points at float64"):
         carray(pointer(a), 3, np.int32)
+
+
+def test_shaped_arrays_keep_the_memory():
+    shaped = njit(lambda a, n: carray(a, (n, 2)))
+    for make_it in (shaped, lambda a, n: carray(pointer(a), (n, 2)),
+                    lambda a, n: carray(a, (n, 2))):
+        original = np.arange(20000.0)
+        watch = weakref.ref(original)
+        b = make_it(original, 10000)
+        del original
+        gc.collect()
+        assert watch() is not None and b[9999].tolist() == [19998.0, 19999.0]
+        del b
+        gc.collect()
+        assert watch() is None
 
 
 def test_captured_arrays_and_compiled_callers():

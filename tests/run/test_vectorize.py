@@ -196,7 +196,7 @@ def test_loops_from_many_threads_are_all_kept():
 
 
 def test_exceptions_where_somebody_else_calls_numpy():
-    """np.ufunc itself, whose loops set the exception at once; chunks after a failed one do not run."""
+    """np.ufunc itself: its loops set the exception at once."""
     @vectorize(["float64(float64)"])
     def picky(x):
         if x > 5:
