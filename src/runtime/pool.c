@@ -32,6 +32,7 @@ static const double alone = 60e3,
 typedef struct Region {
     struct Region *next; /* in the list */
     WsCtx *caller;
+    ExcObj *handled; /* by the caller, who keeps it as long as the region is open */
     RegionBody *body;
     RegionHead *head;
     int64_t nchunks, n;
@@ -205,7 +206,10 @@ static void run_worker(void *arg) {
         w->ctx.globals = r->caller->globals;
         atomic_store_explicit(&w->ctx.stack_limit, w->ctx.stack_end, memory_order_relaxed);
         atomic_store_explicit(&w->ctx.poll, 0, memory_order_relaxed);
+        exc_retain(w->ctx.handled = r->handled);
         run_chunks(r, &w->ctx, true);
+        exc_release(w->ctx.handled);
+        w->ctx.handled = NULL;
         leave_region(w, r);
     }
 }
@@ -326,7 +330,8 @@ static int64_t count_chunks(const RegionHead *h) {
 
 Status ws_region(WsCtx *ctx, int32_t site, void *body, void *slots) {
     RegionHead *h = slots;
-    Region r = {.caller = ctx, .head = h, .n = h->n, .nchunks = count_chunks(h)};
+    Region r = {
+        .caller = ctx, .handled = ctx->handled, .head = h, .n = h->n, .nchunks = count_chunks(h)};
     memcpy(&r.body, &body, sizeof body);
     atomic_store_explicit(&r.end, r.nchunks, memory_order_relaxed);
     int64_t threads = ctx->chunk || r.nchunks == 1 ? 1 : pool_threads();

@@ -110,6 +110,9 @@ Status ws_matmul(WsCtx *ctx, int32_t site, int64_t kind, void *a, int64_t a_rank
 bool ws_exc_match(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls);
 void ws_exc_set_cause(ExcObj *e, ExcObj *cause);
 void ws_exc_set_context(ExcObj *e, ExcObj *handled, bool anew);
+ExcObj *ws_exc_enter(WsCtx *ctx, int32_t site, ExcObj *e);
+void ws_exc_leave(WsCtx *ctx, int32_t site, ExcObj *before);
+Status ws_exc_handled(WsCtx *ctx, int32_t site, ExcObj **out);
 ExcObj *ws_exc_get_cause(ExcObj *e);
 ExcObj *ws_exc_get_context(ExcObj *e);
 bool ws_exc_is(ExcObj *a, ExcObj *b);
