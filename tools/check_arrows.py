@@ -53,7 +53,7 @@ FOREIGN = {
     "Python.h": "types py syntax build infer lower builtins driver "
     "core runtime cache dispatch ufunc simt cuda python",
     "structmember.h": "dispatch ufunc simt cuda python",
-    "numpy/": "types core dispatch ufunc python",
+    "numpy/": "dispatch ufunc",
     "llvm-c/": "codegen",
 }
 INCLUDE = re.compile(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')

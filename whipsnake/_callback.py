@@ -112,7 +112,7 @@ def cfunc(sig, nopython=True, cache=True, locals=None, **options):
 def carray(ptr, shape, dtype=None):
     """What a pointer points at, as an array of this shape in C order. No copy, no check of the
     size. In a cfunc: of an argument whose type is CPointer(...), or voidptr with a dtype. From
-    Python: of a pointer of ctypes or an address."""
+    Python: of a pointer of ctypes, which the array keeps, or an address."""
     return _as_array(ptr, shape, dtype, "C")
 
 
@@ -131,6 +131,7 @@ def _as_array(ptr, shape, dtype, order):
         raise TypeError(f"the pointer points at {own}, not at {dtype}")
     size = int(np.prod(shape)) * dtype.itemsize
     buffer = (ctypes.c_char * size).from_address(address)
+    buffer.pointer = ptr  # what keeps the memory
     return np.ndarray(shape, dtype, buffer, order=order)
 
 

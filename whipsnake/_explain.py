@@ -395,13 +395,14 @@ def types_text(f, args):
 # -- the command line -----------------------------------------------------------------------------
 
 USAGE = """usage: python -m whipsnake explain [--html FILE] [--details] program.py [arguments ...]
+   or: python -m whipsnake explain [--html FILE] [--details] -m module [arguments ...]
 runs the program, then says of each function that it compiled what was done with it"""
 
 
 def _options(args):
     """(path of the HTML or None, details, program with its arguments)."""
     html, details = None, False
-    while args and args[0].startswith("-"):
+    while args and args[0].startswith("-") and args[0] != "-m":
         word, *args = args
         if word == "--details":
             details = True
@@ -409,27 +410,23 @@ def _options(args):
             html, *args = args
         else:
             return None, False, []
-    return html, details, args
+    return html, details, args if args != ["-m"] else []
 
 
 def main(args):
     """Runs the program and reports; its exit status, or that of its error."""
-    import os
-    import runpy
     import traceback
 
-    from whipsnake import decorators
+    from whipsnake import _standin, decorators
 
     html, details, program = _options(args)
     if not program:
         print(USAGE, file=sys.stderr)
         return 2
     decorators.made = made = []
-    sys.argv = program
-    sys.path[0] = os.path.dirname(os.path.abspath(program[0]))
     status = 0
     try:
-        runpy.run_path(program[0], run_name="__main__")
+        _standin.run(program)
     except SystemExit as e:
         status = e.code if isinstance(e.code, int) or e.code is None else 1
     except Exception:

@@ -13,8 +13,9 @@ with each of its tasks loads it once.
 
 import collections
 import enum
+import functools
 import hashlib
-import importlib.util
+import importlib
 import io
 import linecache
 import marshal
@@ -28,7 +29,7 @@ import numpy as np
 
 from whipsnake import _core
 
-_MAGIC = importlib.util.MAGIC_NUMBER  # what marshal's code belongs to
+_MAGIC = importlib._bootstrap_external.MAGIC_NUMBER  # what marshal's code belongs to
 _KEPT = 256  # loaded objects that stay for the next time they are sent
 
 # No lock: single operations of dictionaries are safe, and unpickling may import.
@@ -126,9 +127,13 @@ class _Rules:
         name = code.co_filename
         if name not in self.sources:
             text = "".join(linecache.getlines(name, names))
-            packed = zlib.compress(text.encode("utf-8", "surrogateescape"), 1) if text else None
-            self.sources[name] = (name, packed)
+            self.sources[name] = (name, _compress(text) if text else None)
         return self.sources[name]
+
+
+@functools.lru_cache(maxsize=32)
+def _compress(text):
+    return zlib.compress(text.encode("utf-8", "surrogateescape"), 1)
 
 
 _picklers = {}

@@ -145,6 +145,8 @@ def _find(name):
 
 def _below_ours(name):
     """A module of ours with the same place below cuda."""
+    import importlib.util
+
     path = name.replace("numba.cuda", "whipsnake.cuda", 1)
     return importlib.util.find_spec(path) is not None
 

@@ -3,7 +3,7 @@
 A ufunc has loops, one per signature. Without given signatures each call adds the one for its types,
 as compiled functions do: what a call gives never depends on the calls before it. NumPy takes the
 first loop that the arguments can be cast to, so the order is: a loop comes before those that its
-inputs could be cast to.
+inputs could be cast to. Given signatures stay in their order.
 """
 
 import linecache
@@ -81,6 +81,14 @@ def _make(function, nin, nout, identity, layout):
     return _core.Ufunc(function, nin, nout, name, doc, identity, layout)
 
 
+def _with_signatures(u, signatures):
+    """u with these alone; frozen first, so that they are tried in the order given."""
+    u.disable_compile(bool(signatures))
+    for signature in signatures:
+        add(u, signature)
+    return u
+
+
 def _vectorize(func, signatures, options):
     if decorators._is_disabled():
         return np.vectorize(func)
@@ -88,12 +96,7 @@ def _vectorize(func, signatures, options):
     nin = len(function._parameters)
     if not nin:
         raise TypeError(f"{function.__name__}() has no parameter: there is nothing to vectorize")
-    u = _make(function, nin, 1, identity, None)
-    for signature in signatures:
-        add(u, signature)
-    if signatures:
-        u.disable_compile()
-    return u
+    return _with_signatures(_make(function, nin, 1, identity, None), signatures)
 
 
 def _guvectorize(func, signatures, layout, options):
@@ -106,11 +109,7 @@ def _guvectorize(func, signatures, layout, options):
         raise TypeError(f"{function.__name__}() has {len(function._parameters)} parameters, and "
                         f"the layout {layout!r} {nin + nout} arguments")
     u = _make(function, nin, nout, identity, layout.replace(" ", "").encode())
-    for signature in signatures:
-        add(u, signature)
-    if signatures:
-        u.disable_compile()
-    return u
+    return _with_signatures(u, signatures)
 
 
 def _core_names(side):
@@ -134,7 +133,7 @@ def _plain_generalized(func, layout, signatures):
         for k, core in enumerate(outputs):
             if k >= len(outs):
                 ty = signatures[0].args[nin + k] if signatures else None
-                dtype = _dtype(getattr(ty, "dtype", ty)) if ty else np.result_type(*given)
+                dtype = _core.as_dtype(getattr(ty, "dtype", ty)) if ty else np.result_type(*given)
                 outs.append(np.empty(loop + tuple(sizes[name] for name in core), dtype))
         given = [np.broadcast_to(a, loop + a.shape[a.ndim - len(c):])
                  for a, c in zip(given, inputs)]
@@ -186,24 +185,27 @@ def _fold_code(u):
     return fold
 
 
-def _dtype(elem):
-    return np.dtype(str(elem))
+def _dtypes(elems):
+    return tuple(map(_core.as_dtype, elems))
 
 
 def _can_cast(a, b):
     """Could the inputs of one signature be given to the other?"""
-    return all(np.can_cast(_dtype(x), _dtype(y), "safe") for x, y in zip(a, b))
+    return all(map(np.can_cast, _dtypes(a), _dtypes(b)))
 
 
 def _insert(u, elems, codes):
-    """Adds a loop; its index."""
-    loops = u._loops()
-    at = len(loops)
-    if not u._frozen:
-        wider = (i for i, loop in enumerate(loops) if _can_cast(elems[:u.nin], loop[:u.nin]))
-        at = next(wider, at)
-    u._add(at, elems, codes)
-    return at
+    """Adds a loop, unless it is there; its types. Another thread may add one meanwhile."""
+    while True:
+        loops = u._loops()
+        if elems in loops:
+            return elems
+        at = len(loops)
+        if not u._frozen:
+            wider = (i for i, loop in enumerate(loops) if _can_cast(elems[:u.nin], loop[:u.nin]))
+            at = next(wider, at)
+        if u._add(len(loops), at, elems, codes):
+            return elems
 
 
 def _check_number(u, ty, what):
@@ -220,7 +222,7 @@ def _result(u, args):
 
 
 def _add_elementwise(u, args, result):
-    """A loop for these types of numbers; its index."""
+    """A loop for these types of numbers; its types."""
     if len(args) != u.nin:
         raise TypingError(f"a signature of {u.__name__}() has {u.nin} argument types, not "
                           f"{len(args)}")
@@ -242,7 +244,7 @@ def _core_ndims(u):
 
 
 def _add_generalized(u, args, result):
-    """A loop for the types that the function's parameters have; its index."""
+    """A loop for the types that the function's parameters have; its types."""
     ndims = _core_ndims(u)
     if result not in (None, types.none):
         raise TypingError(f"{u.__name__}() is written for guvectorize: it fills its last arguments "
@@ -278,11 +280,8 @@ def build_ufunc(u):
 
 
 def _find(u, inputs):
-    """Index of the loop for exactly these element types; None: there is none."""
-    for i, loop in enumerate(u._loops()):
-        if loop[:len(inputs)] == inputs:
-            return i
-    return None
+    """Types of the first loop for exactly these element types; None: there is none."""
+    return next((loop for loop in u._loops() if loop[:len(inputs)] == inputs), None)
 
 
 def _elem(obj):
@@ -293,11 +292,8 @@ def _elem(obj):
 
 
 def _prepare(u, inputs):
-    """The loop for these inputs, made if it may be; None: NumPy is to choose."""
-    at = _find(u, inputs)
-    if at is None and not u._frozen:
-        at = _add_elementwise(u, inputs, None)
-    return at
+    """Types of the loop for these inputs, made if it may be; None: NumPy is to choose."""
+    return _find(u, inputs) or (None if u._frozen else _add_elementwise(u, inputs, None))
 
 
 # -- calls --------------------------------------------------------------------------------------
@@ -327,20 +323,18 @@ def _is_number(obj):
 def _call_function(u, args):
     """The function itself on numbers; None: not with these types."""
     elems = tuple(_elem(a) for a in args)
-    at = _prepare(u, elems)
-    if at is None:
+    loop = _prepare(u, elems)
+    if loop is None:
         return None
-    result = u._loops()[at][-1]
-    u._function._compile(elems, result if u._frozen else None)
-    return _dtype(result).type(u._function(*args))
+    u._function._compile(elems, loop[-1] if u._frozen else None)
+    return _core.as_dtype(loop[-1]).type(u._function(*args))
 
 
 def _remember(u, args):
     """Notes the loop for plain arrays and numbers: the next such call goes straight to NumPy."""
     operands = args[:u.nin] if not u.signature else args
     plain = all(type(a) is np.ndarray or _is_number(a) for a in operands)
-    at = _find(u, tuple(_elem(a) for a in operands)) if plain else None
-    u._remember(-1 if at is None else at)
+    u._remember(_find(u, tuple(_elem(a) for a in operands)) if plain else None)
 
 
 def _prepare_call(u, args, kwargs):
@@ -362,10 +356,8 @@ def _with_signature(u, args, kwargs):
         return kwargs
     if all(isinstance(a, np.ndarray) and a.ndim for a in args[:u.nin]):
         return kwargs
-    at = _find(u, tuple(_elem(a) for a in args[:u.nin]))
-    if at is None:
-        return kwargs
-    return {**kwargs, "signature": tuple(_dtype(t) for t in u._loops()[at])}
+    loop = _find(u, tuple(_elem(a) for a in args[:u.nin]))
+    return {**kwargs, "signature": _dtypes(loop)} if loop else kwargs
 
 
 def _prepare_generalized(u, args, kwargs):
@@ -424,14 +416,13 @@ def _fold_dtype(u, array, dtype):
     """The dtype to reduce in: one that the function's result has again."""
     elem = _core.from_dtype(np.dtype(dtype)) if dtype is not None else _elem(array)
     for _ in range(4):
-        at = _prepare(u, (elem, elem))
-        if at is None:
+        loop = _prepare(u, (elem, elem))
+        if loop is None:
             return dtype
-        result = u._loops()[at][-1]
-        if result is elem:
+        if loop[-1] is elem:
             break
-        elem = result
-    return _dtype(elem)
+        elem = loop[-1]
+    return _core.as_dtype(elem)
 
 
 def _fold(method):
@@ -486,14 +477,23 @@ def __reduce__(u):
     """By name where another process can import it, else by what it is made of."""
     from whipsnake import _pickle
 
-    if _pickle.is_by_name(u):
-        return u.__qualname__
+    return _pickle.reduce(u)
+
+
+def _pickled_parts(u):
     loops = u._loops() if u._frozen else []
     return _rebuild, (u._function, u.nin, u.nout, u._identity, u.signature, loops)
 
 
 def _rebuild(function, nin, nout, identity, layout, loops):
+    if decorators._is_disabled():
+        function = getattr(function, "py_func", function)
+        if not layout:
+            return np.vectorize(function)
+        signatures = [types.Signature(types.none, args) for args in loops]
+        return _plain_generalized(function, layout, signatures)
     u = _make(function, nin, nout, identity, layout and layout.encode())
+    u.disable_compile(bool(loops))  # before: they are tried in this order
     for elems in loops:
         if not layout:
             _add_elementwise(u, elems[:-1], elems[-1])
@@ -501,6 +501,4 @@ def _rebuild(function, nin, nout, identity, layout, loops):
         _add_generalized(u, tuple(
             elem if not ndim and k < nin else types.Array(elem, max(ndim, 1), "A")
             for k, (elem, ndim) in enumerate(zip(elems, _core_ndims(u)))), None)
-    if loops:
-        u.disable_compile()
     return u

@@ -49,20 +49,14 @@ def _flag(text):
     return int(text not in ("", "0"))
 
 
-def _threads(text):
-    try:
-        n = int(text or 0)
-    except ValueError:
-        n = 0
-    return min(n, 256) if n > 0 else len(os.sched_getaffinity(0))
+_adopt()  # before _core, which reads some of them itself
+from whipsnake import _core  # noqa: E402
 
-
-_adopt()
 DISABLE_JIT = _flag(os.environ.get("WHIPSNAKE_DISABLE_JIT", "").replace("ir", ""))
 BOUNDSCHECK = os.environ.get("WHIPSNAKE_BOUNDSCHECK") or None
 BOUNDSCHECK = BOUNDSCHECK and _flag(BOUNDSCHECK)
 DEBUGINFO_DEFAULT = _flag(os.environ.get("WHIPSNAKE_DEBUGINFO", ""))
-NUMBA_NUM_THREADS = NUMBA_DEFAULT_NUM_THREADS = _threads(os.environ.get("WHIPSNAKE_NUM_THREADS"))
+NUMBA_NUM_THREADS = NUMBA_DEFAULT_NUM_THREADS = _core.thread_settings()[0]
 ENABLE_CUDASIM = _flag(os.environ.get("WHIPSNAKE_ENABLE_CUDASIM", ""))
 CPU_NAME = os.environ.get("WHIPSNAKE_CPU_NAME")
 CACHE_DIR = os.environ.get("WHIPSNAKE_CACHE_DIR", "")

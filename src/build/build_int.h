@@ -19,7 +19,7 @@ struct Frame {
     BlockId to_break, to_continue; /* LOOP */
     const Node *final;             /* FINALLY: BLOCK */
     BlockId handler;               /* FINALLY: where exceptions go outside of the try statement */
-    Ref exc;                       /* HANDLER */
+    Ref exc, before;               /* HANDLER: the exception; the one that was being handled */
     const char *name;              /* HANDLER, or NULL */
 };
 

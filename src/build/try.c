@@ -3,10 +3,18 @@
  *     try: A                    A under the handler H
  *     except E as e: B    =>    H(exc): exc.match E -> B, else raise exc
  *                               B under a handler of its own, where what B raises gets exc as context
+ *                               B between exc.enter and exc.leave, for functions called in B that `raise`
  *     else: C                   C behind A, not under H
  *     finally: D                D copied: behind A, B and C; on each return, break and continue
  *                               out of them; in a handler of its own, which raises again */
 #include "build/build_int.h"
+
+/* Behind the statements that handle an exception. */
+static void end_handling(Builder *b, Ref before, const char *name) {
+    Ref r = bd_add1(b, OP_EXC_LEAVE, (Span){0}, before);
+    ir_at(b->fn, r)->ty = TY_OF(TY_NONE);
+    if (name) bd_write_name(b, name, b->unset, (Span){0});
+}
 
 /* --- ways out --------------------------------------------------------------------------------- */
 
@@ -14,7 +22,7 @@ Way bd_way_out(Builder *b, const Frame *to) {
     Way way = {b->frame, b->handler};
     for (Frame *f = b->frame; f != to && b->at != NO_BLOCK; f = f->outer) {
         b->frame = f->outer;
-        if (f->kind == FRAME_HANDLER && f->name) bd_write_name(b, f->name, b->unset, (Span){0});
+        if (f->kind == FRAME_HANDLER) end_handling(b, f->before, f->name);
         if (f->kind != FRAME_FINALLY) continue;
         bd_set_handler(b, f->handler);
         bd_stmt(b, f->final);
@@ -41,15 +49,11 @@ static void go_on_raising(Builder *b, Ref exc) { bd_raise(b, exc, 0, (Span){0});
 
 static void raise_again(Builder *b, Span span) {
     Ref exc = handled_here(b);
-    if (exc) {
-        go_on_raising(b, exc);
-        return;
+    if (!exc) {
+        exc = bd_add(b, OP_EXC_HANDLED, span, 0, NULL);
+        ir_at(b->fn, exc)->ty = TY_OF(TY_EXC);
     }
-    static const char text[] = "No active exception to reraise";
-    Ref cls = bd_read_builtin(b, "RuntimeError", span);
-    bd_raise(b,
-             bd_call_refs(b, span, 2, (Ref[]){cls, bd_const_str(b, text, sizeof text - 1, span)}),
-             0, span);
+    go_on_raising(b, exc);
 }
 
 /* `handled`, if there is one, becomes the context of exc. */
@@ -86,11 +90,11 @@ static Ref enter_handler(Builder *b, BlockId handler, Span span) {
 }
 
 /* What an exception does that leaves the code which handles `exc`. */
-static void leave_handling(Builder *b, BlockId second, Ref exc, const char *name, Span span) {
+static void leave_handling(Builder *b, BlockId second, const Frame *f, Span span) {
     bd_start(b, second);
     Ref raised = b->fn->blocks.at[second].params.at[0];
-    add_context(b, raised, exc, false, span);
-    if (name) bd_write_name(b, name, b->unset, (Span){0});
+    add_context(b, raised, f->exc, false, span);
+    end_handling(b, f->before, f->name);
     go_on_raising(b, raised);
 }
 
@@ -99,14 +103,16 @@ static void run_handling(Builder *b, Ref exc, const char *name, Node *const *lis
                          Span span) {
     BlockId outside = b->handler, second = new_handler(b, "except.raised");
     Frame frame = {.kind = FRAME_HANDLER, .outer = b->frame, .exc = exc, .name = name};
+    frame.before = bd_add1(b, OP_EXC_ENTER, span, exc);
+    ir_at(b->fn, frame.before)->ty = TY_OF(TY_EXC);
     b->frame = &frame;
     bd_set_handler(b, second);
     bd_stmts(b, list, n);
     b->frame = frame.outer;
     bd_set_handler(b, outside);
-    if (b->at != NO_BLOCK && name) bd_write_name(b, name, b->unset, (Span){0});
+    if (b->at != NO_BLOCK) end_handling(b, frame.before, name);
     BlockId behind = b->at;
-    if (bd_seal_handler(b, second)) leave_handling(b, second, exc, name, span);
+    if (bd_seal_handler(b, second)) leave_handling(b, second, &frame, span);
     b->at = behind;
 }
 

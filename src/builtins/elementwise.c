@@ -81,7 +81,7 @@ Type *elementwise_array(Type *elem, uint32_t n, Type *const *inputs) {
 }
 
 /* The inputs as the elements that the loop takes: what the row's own rules are asked with. */
-static Call element_call(const Call *c, const UfuncLoop *loop) {
+static Call element_call(const Call *c, const ElementLoop *loop) {
     Call e = *c;
     e.args = NEWN(c->in->cx, Arg, c->nargs + 1);
     e.self = (Arg){0};
@@ -96,14 +96,14 @@ static Call element_call(const Call *c, const UfuncLoop *loop) {
     return e;
 }
 
-static Type *tree_type(Type *elem, const Call *c, const UfuncLoop *loop) {
+static Type *tree_type(Type *elem, const Call *c, const ElementLoop *loop) {
     Type *inputs[MAX_INPUTS] = {0};
     for (uint32_t i = 0; i < loop->nin; i++)
         if (loop->in[i]) inputs[i] = plain(c, i);
     return elementwise_array(elem, loop->nin, inputs);
 }
 
-static Type *result_of(Type *elem, const Call *c, const UfuncLoop *loop) {
+static Type *result_of(Type *elem, const Call *c, const ElementLoop *loop) {
     Type *ty = tree_type(elem, c, loop);
     bool converts = !strchr(c->row->loops, ':'); /* these keep arrays without axes */
     return ty->ndim || converts ? ty : elem;
@@ -112,7 +112,7 @@ static Type *result_of(Type *elem, const Call *c, const UfuncLoop *loop) {
 static Type *no_loop(Call *c) {
     const char *name = c->row->name;
     bool bools = true;
-    for (uint32_t i = 0; i < ufunc_inputs(c->row); i++) {
+    for (uint32_t i = 0; i < element_inputs(c->row); i++) {
         Type *ty = given(c, i) ? plain(c, i) : TY_OF(TY_BOOL);
         bools = bools && (ty->kind == TY_ARRAY ? ty->elem : ty)->kind == TY_BOOL;
     }
@@ -122,8 +122,8 @@ static Type *no_loop(Call *c) {
 }
 
 /* The loop and the type of an element of the result; NULL: refused. */
-static Type *element_type(Call *c, UfuncLoop *loop) {
-    if (!ufunc_loop(c, loop)) return no_loop(c);
+static Type *element_type(Call *c, ElementLoop *loop) {
+    if (!element_loop(c, loop)) return no_loop(c);
     for (uint32_t i = loop->nin; i < c->nargs; i++)
         if (given(c, i) && plain(c, i)->kind == TY_ARRAY) return rule_no_overload(c);
     Call e = element_call(c, loop);
@@ -132,7 +132,7 @@ static Type *element_type(Call *c, UfuncLoop *loop) {
 }
 
 static Type *elementwise_type(Call *c) {
-    UfuncLoop loop;
+    ElementLoop loop;
     Type *elem = element_type(c, &loop);
     if (!elem || elem->kind != TY_TUPLE) return elem ? result_of(elem, c, &loop) : NULL;
     Type *items[] = {result_of(elem->items[0], c, &loop), result_of(elem->items[1], c, &loop)};
@@ -140,7 +140,7 @@ static Type *elementwise_type(Call *c) {
 }
 
 Type *elementwise_tree_type(Call *c) {
-    UfuncLoop loop;
+    ElementLoop loop;
     Type *elem = element_type(c, &loop);
     return elem ? tree_type(elem, c, &loop) : NULL;
 }
@@ -179,7 +179,7 @@ static Type *out_type(Call *c, const Arg *out, const Arg *where) {
         return infer_fail(c->in, c->span, D_NOT_YET, "out= of a function with two results");
     if (ty->kind != TY_ARRAY || (where && !is_mask(where->ty))) return rule_no_overload(c);
     if (ty->readonly) return infer_fail_about(c->in, c->inst, &out->ref, 1, c->span, D_READONLY);
-    if (ufunc_kind_order(tree->elem) > ufunc_kind_order(ty->elem))
+    if (element_kind_order(tree->elem) > element_kind_order(ty->elem))
         return infer_fail_about(c->in, c->inst, &out->ref, 1, c->span, D_BAD_STORE,
                                 infer_value_text(c->in->cx, tree->elem),
                                 infer_value_text(c->in->cx, ty));
@@ -202,7 +202,7 @@ static Node *masked(Lower *lo, const Call *c, Node *mask, Node *tree, Ref to) {
     *n = (Node){.row = row_named("numpy.where"), .elem = elem, .span = c->span};
     n->call = operator_call(lo->in, lo->inst, c->ins, n->row->name, (Arg){0}, (Arg){0});
     n->call.nargs = 3;
-    n->loop = (UfuncLoop){.nin = 3, .in = {TY_OF(TY_BOOL), elem, elem}, .out = elem};
+    n->loop = (ElementLoop){.nin = 3, .in = {TY_OF(TY_BOOL), elem, elem}, .out = elem};
     for (uint32_t i = 0; i < 3; i++) {
         n->args[i] = args[i];
         if (args[i]->rank > n->rank) n->rank = args[i]->rank;
@@ -224,7 +224,7 @@ Type *row_type(Call *c) {
     if (!c->row->loops) return c->row->type(c);
     Call f = as_function(c);
     if (f.keywords) return keywords_type(&f);
-    return ufunc_has_array(&f) ? elementwise_type(&f) : f.row->type(&f);
+    return element_has_array(&f) ? elementwise_type(&f) : f.row->type(&f);
 }
 
 Type *elementwise_unary_type(Infer *in, Inst *inst, Ref r) {
@@ -371,7 +371,7 @@ Ref row_lower(Lower *lo, Call *c) {
     if (!c->row->loops) return c->row->lower(lo, c);
     Call f = as_function(c);
     if (f.keywords) return keywords_lower(lo, &f);
-    if (!ufunc_has_array(&f)) return f.row->lower(lo, &f);
+    if (!element_has_array(&f)) return f.row->lower(lo, &f);
     return nest_array(lo, node_of_call(lo, &f), c->result);
 }
 

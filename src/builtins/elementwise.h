@@ -1,7 +1,7 @@
 /* Elementwise functions on whole arrays: an expression is a tree of nodes, computed element by element in one loop
  * nest, without arrays between (docs/architecture.md, "Array expressions").
  *
- *   ufunc.c        the loop of a function that takes these arguments: NumPy's types
+ *   loops.c        the loop of a function that takes these arguments: NumPy's types
  *   elementwise.c  the type of a call; the tree behind a value; what may wait for its use
  *   shapes.c       broadcasting: shapes of nodes, the questions asked at run time
  *   nest.c         loops over all elements of a tree: into a new array, into an existing one
@@ -12,23 +12,23 @@
 enum { MAX_INPUTS = 16, MAX_RANK = 32, MAX_LEAVES = 64 };
 
 /* What an elementwise function computes in. */
-typedef struct UfuncLoop {
+typedef struct ElementLoop {
     uint32_t nin; /* the row's first arguments are its inputs; those not given have no type */
     Type *in[MAX_INPUTS]; /* each input is converted to this */
     Type *out; /* an element of the result; NULL: whatever the row's own rule says */
-} UfuncLoop;
+} ElementLoop;
 
 /* The loop for the arguments' types; false: there is none. */
-bool ufunc_loop(const Call *c, UfuncLoop *loop);
+bool element_loop(const Call *c, ElementLoop *loop);
 /* How many inputs the row has, and is one of them, as given, an array? */
-uint32_t ufunc_inputs(const Row *row);
-bool ufunc_has_array(const Call *c);
+uint32_t element_inputs(const Row *row);
+bool element_has_array(const Call *c);
 
-/* Call.keywords of a ufunc; the dtype of its loop that is asked for, or NULL. */
+/* Call.keywords of an elementwise function; the dtype of its loop that is asked for, or NULL. */
 enum { UFUNC_OUT, UFUNC_WHERE, UFUNC_DTYPE, UFUNC_KEYWORDS };
-Type *ufunc_dtype(const Call *c);
+Type *element_dtype(const Call *c);
 /* Number types in the order of NumPy's same_kind casts: bool, unsigned, signed, float, complex. */
-int ufunc_kind_order(const Type *ty);
+int element_kind_order(const Type *ty);
 
 typedef struct Node Node;
 struct Node {
@@ -42,7 +42,7 @@ struct Node {
     /* a function, if row is not NULL: */
     const Row *row;
     Call call; /* as given: arguments that are no inputs are passed on */
-    UfuncLoop loop;
+    ElementLoop loop;
     Node *args[MAX_INPUTS]; /* NULL: not given */
     Span span;
 };

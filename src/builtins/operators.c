@@ -373,7 +373,7 @@ static Type *inplace_type(Call *c) {
     Type *ty = c->args[0].ty, *tree = elementwise_tree_type(c);
     if (!tree) return NULL;
     if (ty->readonly) return infer_fail_about(in, c->inst, &c->args[0].ref, 1, c->span, D_READONLY);
-    if (ufunc_kind_order(tree->elem) > ufunc_kind_order(ty->elem)) {
+    if (element_kind_order(tree->elem) > element_kind_order(ty->elem)) {
         const char *symbol = bin_symbol[ir_at(c->inst->high, c->ins)->sub];
         infer_hint(in, cx_printf(in->cx, "write a = a %s b for a new array", symbol));
         return infer_fail_about(in, c->inst, &c->args[0].ref, 1, c->span, D_BAD_STORE,
@@ -396,8 +396,8 @@ static Type *array_type(Infer *in, Inst *inst, Ref r, Arg a, Arg b, Const **k) {
     const Type *other = a.ty->kind == TY_ARRAY ? b.ty : a.ty;
     if (other->kind != TY_ARRAY && !is_number(other)) return no_operator(in, inst, r, a, b);
     Call c = operator_call(in, inst, r, operator_name(ins), a, b);
-    UfuncLoop loop;
-    if (!c.row || !ufunc_loop(&c, &loop)) return no_operator(in, inst, r, a, b);
+    ElementLoop loop;
+    if (!c.row || !element_loop(&c, &loop)) return no_operator(in, inst, r, a, b);
     return ins->op == OP_INPLACE && a.ty->kind == TY_ARRAY ? inplace_type(&c) : row_type(&c);
 }
 

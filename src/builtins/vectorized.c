@@ -15,18 +15,25 @@ typedef struct VectorizedRow {
 
 static const VectorizedRow *row_of(const Call *c) { return (const VectorizedRow *)c->row; }
 
+static bool is_same(Type *from, Type *to) { return from == to; }
 static bool fits(Type *from, Type *to) { return from == to || ty_dtype_join(from, to) == to; }
 
-/* The first signature that takes the arguments without loss, as NumPy chooses. */
-static Type *const *find_loop(const Call *c) {
+/* The first signature that takes all arguments so, or NULL. */
+static Type *const *first_loop(const Call *c, bool (*takes)(Type *from, Type *to)) {
     const VectorizedRow *v = row_of(c);
     for (uint32_t k = 0; k < v->nloops; k++) {
         Type *const *loop = v->loops + k * (v->nin + 1);
         uint32_t i = 0;
-        while (i < v->nin && fits(math_number(c, i), loop[i])) i++;
+        while (i < v->nin && takes(math_number(c, i), loop[i])) i++;
         if (i == v->nin) return loop;
     }
     return NULL;
+}
+
+/* The signature of just the arguments' types, or the first that takes them without loss, as NumPy chooses. */
+static Type *const *find_loop(const Call *c) {
+    Type *const *exact = first_loop(c, is_same);
+    return exact ? exact : first_loop(c, fits);
 }
 
 /* The function's instance for the arguments; *out tells how to call it. NULL: refused, or not yet known. */
@@ -149,7 +156,7 @@ static const Row *make_row(Infer *in, PyObject *obj) {
     buf_add(cx, &loops, ">", 1);
     PyObject *list =
         frozen == Py_True ? py_keep(cx, PyObject_CallMethod(obj, "_loops", NULL)) : NULL;
-    if (list && !layout) read_loops(in, list, v);
+    if (list && PyList_Check(list) && !layout) read_loops(in, list, v);
     v->row = (Row){.name = py_text_attr(cx, obj, "__name__"),
                    .params = params.at,
                    .type = type_vectorized,

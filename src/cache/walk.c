@@ -307,7 +307,8 @@ static void put_signatures(Walk *w, PyObject *ufunc) {
     const char *layout = py_text_attr(w->cx, ufunc, "signature");
     put_tag(w, 'V');
     walk_text(w, layout ? layout : "");
-    for (Py_ssize_t i = 0; frozen == Py_True && types && i < PyList_Size(types); i++)
+    bool given = frozen == Py_True && types && PyList_Check(types);
+    for (Py_ssize_t i = 0; given && i < PyList_Size(types); i++)
         walk_text(w, py_text(w->cx, PyList_GetItem(types, i), NULL));
 }
 

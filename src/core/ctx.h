@@ -24,6 +24,7 @@ typedef struct WsCtx {
     _Atomic(const char *) stack_limit; /* a frame below this address: call ws_check_stack */
     _Atomic uint32_t poll; /* not 0: call ws_poll */
     uint32_t nogil; /* WsGil: was the GIL released at entry? */
+    ExcObj *handled; /* by an `except` that is running, if anybody may ask; owned, or NULL */
     const uint64_t *globals; /* slots of the captured arrays of the running unit, in order */
     const Unit *unit; /* the running unit: resolves sites and classes */
     struct RandomState *random; /* of this thread: Python's and NumPy's legacy streams */

@@ -55,19 +55,22 @@ static uint64_t *put_argument(const Type *t, uint64_t word, uint64_t *at) {
 /* --- a call ----------------------------------------------------------------------------------- */
 
 /* The exception goes where those of destructors go; Ctrl-C to the main thread, once more. */
-static void report(const Callback *cb, int32_t rc) {
+static void report(const Callback *cb) {
     PyObject *type, *value, *trace;
+    DispThread *t = disp_thread_anyway();
     PyGILState_STATE gil = PyGILState_Ensure();
-    if (rc > 0) {
-        PyErr_Fetch(&type, &value, &trace); /* of whoever called C */
-        disp_raise(&disp_thread_anyway()->ctx);
-    }
+    PyErr_Fetch(&type, &value, &trace); /* of whoever called C */
+    if (t)
+        disp_raise(&t->ctx);
+    else
+        PyErr_NoMemory();
     if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
         PyErr_Clear();
         PyErr_SetInterrupt();
-    } else if (PyErr_Occurred())
+    } else {
         PyErr_WriteUnraisable(cb->name);
-    if (rc > 0) PyErr_Restore(type, value, trace);
+    }
+    PyErr_Restore(type, value, trace);
     PyGILState_Release(gil);
 }
 
@@ -80,7 +83,7 @@ __attribute__((used)) static void run_callback(const Callback *cb, uint64_t *sav
         at = put_argument(s->ty, (s->on_stack ? stack : saved)[s->at], at);
     }
     int32_t rc = entry_execute(cb->entry, slots);
-    if (rc) report(cb, rc);
+    if (rc) report(cb);
     saved[RESULT] = rc || u->ret->kind == TY_NONE ? 0 : widen(u->ret, slots[0]);
 }
 
@@ -92,8 +95,13 @@ __asm__(".text\n"
         ".globl ws_enter_callback\n"
         ".type ws_enter_callback, @function\n"
         "ws_enter_callback:\n"
+        "    .cfi_startproc\n"
+        "    endbr64\n" /* code_closure jumps here through a register */
         "    push %rbp\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    .cfi_offset %rbp, -16\n"
         "    mov %rsp, %rbp\n"
+        "    .cfi_def_cfa_register %rbp\n"
         "    sub $128, %rsp\n"
         "    mov %rdi, (%rsp)\n"
         "    mov %rsi, 8(%rsp)\n"
@@ -116,7 +124,9 @@ __asm__(".text\n"
         "    mov 112(%rsp), %rax\n"
         "    movsd 112(%rsp), %xmm0\n"
         "    leave\n"
+        "    .cfi_def_cfa %rsp, 8\n"
         "    ret\n"
+        "    .cfi_endproc\n"
         ".size ws_enter_callback, . - ws_enter_callback\n");
 #else
 static void ws_enter_callback(void) {}

@@ -87,6 +87,8 @@ int disp_init_memory(PyObject *module);
 
 /* Sets the Python exception for ctx->exc, which is taken, with a traceback entry per site. */
 void disp_raise(WsCtx *ctx);
+/* The same for e, which is taken. */
+void disp_raise_exc(ExcObj *e);
 void disp_init_exceptions(void);
 
 /* --- arrays (matmul.c) ------------------------------------------------------------------------ */

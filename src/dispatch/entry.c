@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "dispatch/function.h"
+#include "runtime/runtime.h"
 
 /* --- making ----------------------------------------------------------------------------------- */
 
@@ -59,16 +60,10 @@ static void free_unit(Unit *u) {
 }
 
 void entry_free(Entry *e) {
-    for (uint32_t i = 0; i < e->nguards; i++) {
-        Py_DECREF(e->guards[i].home);
-        Py_XDECREF(e->guards[i].key);
-        Py_XDECREF(e->guards[i].value);
-    }
+    guards_free(e);
     for (uint32_t i = 0; e->owners && i < e->unit->ncaptured; i++)
         mem_release_owner_held(e->owners[i]);
     mem_free(e->uncached);
-    mem_free(e->guards);
-    mem_free(e->watches);
     mem_free(e->owners);
     free_unit((Unit *)(uintptr_t)e->unit);
     mem_free(e);
@@ -248,15 +243,30 @@ static inline int32_t run(const Entry *e, DispThread *t, uint64_t *slots, const 
     return rc;
 }
 
-/* With captured values: 0, 1, or -1 with a Python exception set. */
+/* read_captured for entry_execute. An exception goes into the context: the state that Python has for the thread, and
+ * what is set there, may end with PyGILState_Release. */
+static int32_t read_captured_anyway(const Entry *e, WsCtx *ctx, uint64_t *globals) {
+    PyObject *type, *value, *trace;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyErr_Fetch(&type, &value, &trace); /* of whoever called */
+    int32_t rc = read_captured(e, globals) ? 1 : 0;
+    if (rc) ctx->exc = rt_take_python(e->unit);
+    PyErr_Restore(type, value, trace);
+    PyGILState_Release(gil);
+    return rc;
+}
+
+/* With captured values: 0, or 1 with ctx->exc set; the GIL is held: -1 with a Python exception set. */
 static int32_t run_captured(const Entry *e, DispThread *t, uint64_t *slots, bool gil_unknown) {
     enum { FEW = 64 };
     uint64_t few[FEW], *globals = few;
-    PyGILState_STATE gil = gil_unknown ? PyGILState_Ensure() : PyGILState_LOCKED;
     if (e->nglobals > FEW) globals = mem_alloc(e->nglobals * sizeof *globals);
-    if (!globals) PyErr_NoMemory();
-    int32_t rc = globals ? read_captured(e, globals) : -1;
-    if (gil_unknown) PyGILState_Release(gil);
+    if (!globals) {
+        t->ctx.exc = exc_no_memory();
+        return 1;
+    }
+    int32_t rc =
+        gil_unknown ? read_captured_anyway(e, &t->ctx, globals) : read_captured(e, globals);
     if (rc == 0) rc = run(e, t, slots, globals, gil_unknown);
     if (globals != few) mem_free(globals);
     return rc;

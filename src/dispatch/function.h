@@ -31,7 +31,11 @@ typedef struct Guard {
 /* A word that was `value` when the guards held: as long as it is, what it tells of has not changed. */
 typedef struct Watch {
     const uint64_t *word;
-    uint64_t value, now;
+    uint64_t value;
+    PyObject *home; /* the dict, cell or class that the word is in; owned */
+    PyObject
+        *held; /* what `value` is the address of, so that nothing else gets that; owned, or NULL */
+    bool is_address, is_fixed; /* fixed: its first value is the only good one */
 } Watch;
 
 /* A compiled signature, or a promised one: that was given to the decorator and is compiled when it is
@@ -107,8 +111,9 @@ int entry_convert(const Entry *e, PyObject *const *args, uint64_t *slots, Made *
 PyObject *entry_run(const Entry *e, uint64_t *slots, Made *made);
 /* The same without a box: 0 with the result in the slots, or -1 with an exception set. Releases nothing. */
 int entry_run_slots(const Entry *e, uint64_t *slots);
-/* Runs it where the GIL may be held or not: 0 with the result in the slots, 1 with the thread's context holding the
- * exception, -1 with Python's set. */
+/* Runs it where the GIL may be held or not, on a thread that Python may not know: 0 with the result in the slots, 1
+ * with the thread's context holding the exception, -1: there is no memory for a context. Python's exception is left
+ * as it is. */
 int32_t entry_execute(const Entry *e, uint64_t *slots);
 
 /* --- callback.c ------------------------------------------------------------------------------- */
@@ -121,6 +126,7 @@ void *callback_new(const Entry *e, PyObject *name);
 
 /* Fills e->guards and e->watches from the unit; 0, or -1 with an exception set. */
 int guards_make(Entry *e);
+void guards_free(Entry *e);
 /* Looks at all places. */
 bool guards_look(const Entry *e);
 static inline bool guards_hold(const Entry *e) {

@@ -47,20 +47,38 @@ static int add_all(Entry *e) {
 /* --- watching --------------------------------------------------------------------------------- */
 
 /* Its number in e->watches; NONE: there is no word. */
-static uint32_t watch(Entry *e, const uint64_t *word) {
+static uint32_t watch(Entry *e, Watch w) {
     uint32_t i = 0;
-    if (!word) {
+    if (!w.word) {
         e->unwatched = true;
         return NONE;
     }
-    while (i < e->nwatches && e->watches[i].word != word) i++;
-    if (i == e->nwatches) e->watches[e->nwatches++] = (Watch){.word = word, .value = UINT64_MAX};
+    while (i < e->nwatches && e->watches[i].word != w.word) i++;
+    if (i < e->nwatches) return i;
+    Py_INCREF(w.home);
+    Py_XINCREF(w.held);
+    e->watches[e->nwatches++] = w;
     return i;
+}
+
+/* The words have no value yet: the first call looks at the places. */
+static uint32_t watch_changes(Entry *e, PyObject *dict) {
+    return watch(e, (Watch){.word = watch_dict(dict), .value = UINT64_MAX, .home = dict});
+}
+
+static uint32_t watch_content(Entry *e, PyObject *cell) {
+    return watch(
+        e,
+        (Watch){.word = watch_cell(cell), .value = UINT64_MAX, .home = cell, .is_address = true});
+}
+
+static bool may_change(PyObject *cls) {
+    return PyType_GetFlags((PyTypeObject *)cls) & Py_TPFLAGS_HEAPTYPE;
 }
 
 /* The dict of a class: borrowed. NULL: it has none that may change. */
 static PyObject *dict_of(PyObject *cls) {
-    if (!(PyType_GetFlags((PyTypeObject *)cls) & Py_TPFLAGS_HEAPTYPE)) return NULL;
+    if (!may_change(cls)) return NULL;
     PyObject *dict = PyObject_GenericGetDict(cls, NULL);
     if (!dict) PyErr_Clear();
     Py_XDECREF(dict); /* the class has it */
@@ -75,10 +93,18 @@ static PyObject *mro_of(PyObject *home) {
     return mro;
 }
 
-static void watch_class(Entry *e, PyObject *mro) {
+/* The dicts of all classes that cls inherits from, and which those are: once that is another, every call looks at
+ * the places. */
+static void watch_class(Entry *e, PyObject *cls, PyObject *mro) {
+    if (may_change(cls))
+        watch(e, (Watch){.word = watch_bases(cls),
+                         .value = (uintptr_t)mro,
+                         .home = cls,
+                         .held = mro,
+                         .is_fixed = true});
     for (Py_ssize_t i = 0; i < PyTuple_Size(mro); i++) {
         PyObject *dict = dict_of(PyTuple_GetItem(mro, i));
-        if (dict) watch(e, watch_dict(dict));
+        if (dict) watch_changes(e, dict);
     }
 }
 
@@ -87,7 +113,7 @@ static size_t count_words(const Entry *e) {
     size_t n = e->nguards;
     for (uint32_t i = 0; i < e->nguards; i++) {
         PyObject *mro = mro_of(e->guards[i].home);
-        if (mro) n += (size_t)PyTuple_Size(mro);
+        if (mro) n += 1 + (size_t)PyTuple_Size(mro);
         Py_XDECREF(mro);
     }
     return n;
@@ -97,15 +123,14 @@ static void watch_guard(Entry *e, Guard *g) {
     PyObject *mro = mro_of(g->home);
     g->watch = NONE;
     if (mro)
-        watch_class(e, mro);
+        watch_class(e, g->home, mro);
     else if (PyType_Check(g->home))
         e->unwatched = true;
     else
-        g->watch = watch(e, g->key ? watch_dict(g->home) : watch_cell(g->home));
+        g->watch = g->key ? watch_changes(e, g->home) : watch_content(e, g->home);
     Py_XDECREF(mro);
 }
 
-/* The words are no values of them yet: the first call looks at the places. */
 static int watch_all(Entry *e) {
     e->watches = mem_alloc((count_words(e) + 1) * sizeof *e->watches);
     if (!e->watches) return -1;
@@ -119,6 +144,20 @@ int guards_make(Entry *e) {
         return -1;
     }
     return 0;
+}
+
+void guards_free(Entry *e) {
+    for (uint32_t i = 0; i < e->nguards; i++) {
+        Py_DECREF(e->guards[i].home);
+        Py_XDECREF(e->guards[i].key);
+        Py_XDECREF(e->guards[i].value);
+    }
+    for (uint32_t i = 0; i < e->nwatches; i++) {
+        Py_DECREF(e->watches[i].home);
+        Py_XDECREF(e->watches[i].held);
+    }
+    mem_free(e->guards);
+    mem_free(e->watches);
 }
 
 /* --- checking --------------------------------------------------------------------------------- */
@@ -175,20 +214,50 @@ static bool holds(Guard *g) {
     return same;
 }
 
-static bool is_unchanged(const Entry *e, const Guard *g) {
-    return g->watch != NONE && e->watches[g->watch].now == e->watches[g->watch].value;
+/* now: what the words are; NULL: not known. */
+static bool look_at_places(const Entry *e, const uint64_t *now) {
+    for (uint32_t i = 0; i < e->nguards; i++) {
+        Guard *g = &e->guards[i];
+        bool unchanged = now && g->watch != NONE && now[g->watch] == e->watches[g->watch].value;
+        if (unchanged || holds(g)) continue;
+        PyErr_Clear();
+        return false;
+    }
+    return true;
 }
 
-/* The words are read before the places: what changes while those are looked at is seen the next time. */
+/* What the word is now; an object whose address that is stays until it is kept or dropped. */
+static uint64_t read_word(const Watch *w) {
+    uint64_t now = *w->word;
+    if (w->is_address) Py_XINCREF((PyObject *)(uintptr_t)now);
+    return now;
+}
+
+static void keep_word(Watch *w, uint64_t now) {
+    PyObject *before = w->held;
+    if (w->is_fixed) return;
+    w->value = now;
+    if (!w->is_address) return;
+    w->held = (PyObject *)(uintptr_t)now;
+    Py_XDECREF(before);
+}
+
+/* The words are read before the places: what changes while those are looked at is seen the next time. Looking may run
+ * Python, and this function once more for the same entry. */
 bool guards_look(const Entry *e) {
-    for (uint32_t i = 0; i < e->nwatches; i++) e->watches[i].now = *e->watches[i].word;
-    for (uint32_t i = 0; i < e->nguards; i++)
-        if (!is_unchanged(e, &e->guards[i]) && !holds(&e->guards[i])) {
-            PyErr_Clear();
-            return false;
-        }
-    for (uint32_t i = 0; i < e->nwatches; i++) e->watches[i].value = e->watches[i].now;
-    return true;
+    enum { FEW = 32 };
+    uint64_t few[FEW], *now = few;
+    if (e->nwatches > FEW) now = mem_alloc(e->nwatches * sizeof *now);
+    if (!now) return look_at_places(e, NULL);
+    for (uint32_t i = 0; i < e->nwatches; i++) now[i] = read_word(&e->watches[i]);
+    bool same = look_at_places(e, now);
+    for (uint32_t i = 0; i < e->nwatches; i++)
+        if (same)
+            keep_word(&e->watches[i], now[i]);
+        else if (e->watches[i].is_address)
+            Py_XDECREF((PyObject *)(uintptr_t)now[i]);
+    if (now != few) mem_free(now);
+    return same;
 }
 
 /* --- numbers that keep changing --------------------------------------------------------------- */

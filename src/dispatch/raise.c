@@ -223,17 +223,20 @@ static PyObject *to_python(ExcObj *e) {
 
 void disp_init_exceptions(void) { exc_to_python = to_python; }
 
-void disp_raise(WsCtx *ctx) {
-    ExcObj *e = ctx->exc;
-    ctx->exc = NULL;
-    if (!e) {
-        PyErr_SetString(PyExc_SystemError, "compiled code failed without an exception");
-        return;
-    }
+void disp_raise_exc(ExcObj *e) {
     PyObject *value = to_python(e);
     if (value) {
         PyObject *tb = PyException_GetTraceback(value);
         PyErr_Restore(Py_NewRef((PyObject *)Py_TYPE(value)), value, tb);
     }
     exc_release(e);
+}
+
+void disp_raise(WsCtx *ctx) {
+    ExcObj *e = ctx->exc;
+    ctx->exc = NULL;
+    if (e)
+        disp_raise_exc(e);
+    else
+        PyErr_SetString(PyExc_SystemError, "compiled code failed without an exception");
 }

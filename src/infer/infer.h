@@ -92,6 +92,7 @@ struct Infer {
     VEC(Made) made; /* exceptions that are made: see exception.c */
     VEC(QueueItem) late; /* reads of e.args that are typed when all else is */
     bool final; /* infer_check: errors are real */
+    bool asks_handled; /* there is an exc.handled: exc.enter and exc.leave count */
     Inst *inst; /* being evaluated */
     uint32_t rebuilds;
 };

@@ -442,7 +442,10 @@ Type *infer_op(Infer *in, Inst *inst, Ref r, Const **k) {
     case OP_SOME: return infer_some(inst, ins, k);
     case OP_EXC_MATCH: return infer_exc_match(in, inst, ins);
     case OP_EXC_AS: return TY_OF(TY_EXC);
-    case OP_EXC_CONTEXT: return TY_OF(TY_NONE);
+    case OP_EXC_CONTEXT:
+    case OP_EXC_LEAVE: return TY_OF(TY_NONE);
+    case OP_EXC_HANDLED: in->asks_handled = true; return TY_OF(TY_EXC);
+    case OP_EXC_ENTER: return TY_OF(TY_EXC);
     case OP_MATCH_SEQ: return infer_match_seq(in, inst, ins, k);
     case OP_CELL_NEW: return infer_cell_new(in, inst, r, ins);
     case OP_CELL_GET: return ir_at(inst->high, ins->args[0])->ty->of;

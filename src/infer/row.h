@@ -41,7 +41,7 @@ struct Row {
     int data2;
     const char *prelude; /* "creation.linspace" */
     const char *doc; /* one line for the manual */
-    /* Elementwise functions, for arrays: "XX>X:bBhHilL" (builtins/ufunc.c); NULL: none */
+    /* Elementwise functions, for arrays: "XX>X:bBhHilL" (builtins/loops.c); NULL: none */
     const char *loops;
     const char *takes; /* for "it takes ..." where a call is refused: "numbers"; or NULL */
 };

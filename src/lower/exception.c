@@ -72,6 +72,16 @@ void lower_exc_context(Lower *lo, const Ins *ins) {
           (Ref[]){exc, lo_get(lo, ins->args[1]), lo_bool(lo, ins->imm != 0)});
 }
 
+/* Only functions that raise what their callers handle ask what that is: mostly there is none, and nothing to do. */
+Ref lower_exc_enter(Lower *lo, Ref exc) {
+    if (!lo->in->asks_handled) return lo_zero(lo, TY_OF(TY_EXC));
+    return lo_rt(lo, "ws_exc_enter", TY_OF(TY_EXC), 1, &exc);
+}
+
+void lower_exc_leave(Lower *lo, Ref before) {
+    if (lo->in->asks_handled) lo_rt(lo, "ws_exc_leave", TY_OF(TY_NONE), 1, &before);
+}
+
 /* Where a handler waits, raising is a call that does not come back: it notes this place, and the calls that inlining
  * removes, whoever catches the exception. */
 void lower_raise(Lower *lo, Ref exc) {

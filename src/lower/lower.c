@@ -535,6 +535,9 @@ static Ref lower_ins(Lower *lo, Ref r) {
         return lower_exc_match(lo, lo_get(lo, ins->args[0]), ir_at(lo->high, ins->args[1])->ty);
     case OP_EXC_AS: return lo_get(lo, ins->args[0]);
     case OP_EXC_CONTEXT: lower_exc_context(lo, ins); return lo_none(lo);
+    case OP_EXC_ENTER: return lower_exc_enter(lo, lo_get(lo, ins->args[0]));
+    case OP_EXC_LEAVE: lower_exc_leave(lo, lo_get(lo, ins->args[0])); return lo_none(lo);
+    case OP_EXC_HANDLED: return lo_rt(lo, "ws_exc_handled", TY_OF(TY_EXC), 0, NULL);
     case OP_MATCH_SEQ: return lower_match_seq(lo, ins);
     default:
         INTERNAL(lo->cx, lo->span, cx_printf(lo->cx, "no lowering for %s", op_info[ins->op].text));

@@ -12,6 +12,8 @@ Ref lower_exc_match(Lower *lo, Ref exc, const Type *cls);
 /* Are both the same exception; bool. */
 Ref lower_exc_is(Lower *lo, Ref a, Ref b);
 void lower_exc_context(Lower *lo, const Ins *ins);
+Ref lower_exc_enter(Lower *lo, Ref exc);
+void lower_exc_leave(Lower *lo, Ref before);
 /* Ends the block: raises the exception here, at lo->span. */
 void lower_raise(Lower *lo, Ref exc);
 void lower_raise_term(Lower *lo, const Term *t);

@@ -59,6 +59,42 @@ bool ws_exc_match(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls) {
     return yes;
 }
 
+/* --- what is being handled -------------------------------------------------------------------- */
+
+ExcObj *ws_exc_enter(WsCtx *ctx, int32_t site, ExcObj *e) {
+    (void)site;
+    ExcObj *before = ctx->handled;
+    exc_retain(e);
+    ctx->handled = e;
+    return before;
+}
+
+void ws_exc_leave(WsCtx *ctx, int32_t site, ExcObj *before) {
+    (void)site;
+    ExcObj *e = ctx->handled;
+    exc_retain(before);
+    ctx->handled = before;
+    exc_release(e);
+}
+
+/* Python's own, where the `except` is in Python: new, or NULL. */
+static ExcObj *handled_in_python(const WsCtx *ctx) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *value = PyErr_GetHandledException();
+    ExcObj *e = value && value != Py_None ? rt_exception_of(ctx->unit, value) : NULL;
+    Py_XDECREF(value);
+    PyGILState_Release(gil);
+    return e;
+}
+
+Status ws_exc_handled(WsCtx *ctx, int32_t site, ExcObj **out) {
+    exc_retain(ctx->handled);
+    *out = ctx->handled ? ctx->handled : handled_in_python(ctx);
+    if (*out) return 0;
+    rt_raise(ctx, site, EXC_RuntimeError, "No active exception to reraise");
+    return 1;
+}
+
 /* --- chains ----------------------------------------------------------------------------------- */
 
 void ws_exc_set_cause(ExcObj *e, ExcObj *cause) {

@@ -31,6 +31,7 @@ static const double piece = 15e3; /* simple instructions that a chunk is worth *
 typedef struct Region {
     struct Region *next; /* in the list */
     WsCtx *caller;
+    ExcObj *handled; /* by the caller, who keeps it as long as the region is open */
     RegionBody *body;
     RegionHead *head;
     int64_t nchunks, n;
@@ -64,10 +65,13 @@ static _Thread_local int64_t own_chunk_size;
 
 /* --- settings --------------------------------------------------------------------------------- */
 
-static unsigned number_in(const char *variable) {
-    const char *text = getenv(variable);
-    long n = text ? strtol(text, NULL, 10) : 0;
-    return n < 1 ? 0 : n > MOST_THREADS ? MOST_THREADS : (unsigned)n;
+/* 0: there is no number. config.py has made Numba's variable ours. */
+static unsigned threads_asked_for(void) {
+    const char *text = getenv("WHIPSNAKE_NUM_THREADS");
+    char *end = NULL;
+    long n = text ? strtol(text, &end, 10) : 0;
+    if (n < 1 || end[strspn(end, " ")]) return 0;
+    return n > MOST_THREADS ? MOST_THREADS : (unsigned)n;
 }
 
 static void before_fork(void) { os_lock(&lock); }
@@ -81,8 +85,7 @@ static void in_child(void) {
 }
 
 static void set_up(void) {
-    most_threads = number_in("WHIPSNAKE_NUM_THREADS");
-    if (!most_threads) most_threads = number_in("NUMBA_NUM_THREADS");
+    most_threads = threads_asked_for();
     if (!most_threads) most_threads = os_processors();
     if (most_threads > MOST_THREADS) most_threads = MOST_THREADS;
     os_at_fork_child(before_fork, after_fork, in_child);
@@ -202,7 +205,10 @@ static void run_worker(void *arg) {
         w->ctx.globals = r->caller->globals;
         atomic_store_explicit(&w->ctx.stack_limit, w->ctx.stack_end, memory_order_relaxed);
         atomic_store_explicit(&w->ctx.poll, 0, memory_order_relaxed);
+        exc_retain(w->ctx.handled = r->handled);
         run_chunks(r, &w->ctx, true);
+        exc_release(w->ctx.handled);
+        w->ctx.handled = NULL;
         leave_region(w, r);
     }
 }
@@ -323,7 +329,8 @@ static int64_t count_chunks(const RegionHead *h) {
 
 Status ws_region(WsCtx *ctx, int32_t site, void *body, void *slots) {
     RegionHead *h = slots;
-    Region r = {.caller = ctx, .head = h, .n = h->n, .nchunks = count_chunks(h)};
+    Region r = {
+        .caller = ctx, .handled = ctx->handled, .head = h, .n = h->n, .nchunks = count_chunks(h)};
     memcpy(&r.body, &body, sizeof body);
     atomic_store_explicit(&r.end, r.nchunks, memory_order_relaxed);
     int64_t threads = ctx->chunk || r.nchunks == 1 ? 1 : pool_threads();

@@ -21,7 +21,7 @@ typedef struct PoolChunk {
 /* Another chunk has raised: is what this one does not needed any more? */
 bool pool_stops(const PoolChunk *c);
 
-unsigned pool_most_threads(void); /* WHIPSNAKE_NUM_THREADS, NUMBA_NUM_THREADS, or all processors */
+unsigned pool_most_threads(void); /* WHIPSNAKE_NUM_THREADS, or all processors */
 unsigned pool_threads(void); /* that a loop started by this thread uses */
 void pool_set_threads(unsigned n); /* 1 to pool_most_threads() */
 unsigned pool_thread_number(const WsCtx *ctx);

@@ -132,17 +132,19 @@ ExcObj *rt_exception_of(const Unit *unit, PyObject *value) {
     return e;
 }
 
-void rt_raise_python(WsCtx *ctx, int32_t site) {
+ExcObj *rt_take_python(const Unit *unit) {
     PyObject *type, *value, *tb;
     PyErr_Fetch(&type, &value, &tb);
     PyErr_NormalizeException(&type, &value, &tb);
     if (tb) PyException_SetTraceback(value, tb);
-    ExcObj *e = rt_exception_of(ctx->unit, value);
+    ExcObj *e = value ? rt_exception_of(unit, value) : exc_no_memory();
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(tb);
-    leave(ctx, site, e);
+    return e;
 }
+
+void rt_raise_python(WsCtx *ctx, int32_t site) { leave(ctx, site, rt_take_python(ctx->unit)); }
 
 struct WsOwner *ws_alloc(WsCtx *ctx, int32_t site, int64_t bytes) {
     WsOwner *o = mem_new_owner(bytes);

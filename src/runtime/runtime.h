@@ -29,6 +29,8 @@ void rt_raise(WsCtx *ctx, int32_t site, uint32_t cls, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* An exception of Python's as one of ours: new, the one MemoryError if there is none for it. GIL held. */
 ExcObj *rt_exception_of(const Unit *unit, PyObject *value);
+/* The Python exception that is set (none: MemoryError), which is cleared: new. GIL held. */
+ExcObj *rt_take_python(const Unit *unit);
 /* Turns the Python exception that is set into ctx->exc. GIL held. */
 void rt_raise_python(WsCtx *ctx, int32_t site);
 /* The site with that number in the running unit, or NULL. */
@@ -108,6 +110,9 @@ Status ws_matmul(WsCtx *ctx, int32_t site, int64_t kind, void *a, int64_t a_rank
 bool ws_exc_match(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls);
 void ws_exc_set_cause(ExcObj *e, ExcObj *cause);
 void ws_exc_set_context(ExcObj *e, ExcObj *handled, bool anew);
+ExcObj *ws_exc_enter(WsCtx *ctx, int32_t site, ExcObj *e);
+void ws_exc_leave(WsCtx *ctx, int32_t site, ExcObj *before);
+Status ws_exc_handled(WsCtx *ctx, int32_t site, ExcObj **out);
 ExcObj *ws_exc_get_cause(ExcObj *e);
 ExcObj *ws_exc_get_context(ExcObj *e);
 bool ws_exc_is(ExcObj *a, ExcObj *b);

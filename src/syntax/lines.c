@@ -68,17 +68,6 @@ static PyObject *call_linecache(Cx *cx, PyObject *linecache, const char *name, P
     return f ? PyObject_CallFunctionObjArgs(f, a, b, NULL) : NULL;
 }
 
-/* linecache.getlines: new, or NULL with the exception set. linecache is not made for threads: another one that
- * reads the same file may drop the entry between the question whether it is there and the answer. (What it cannot
- * give at all is read without it, if it is a file.) */
-static PyObject *call_getlines(Cx *cx, PyObject *linecache, PyObject *name, PyObject *globals) {
-    for (int tries = 1;; tries++) {
-        PyObject *lines = call_linecache(cx, linecache, "getlines", name, globals);
-        if (lines || tries == 16 || !PyErr_ExceptionMatches(PyExc_KeyError)) return lines;
-        PyErr_Clear();
-    }
-}
-
 static void close_file(void *file) { fclose(file); }
 
 /* A file as a str; new, or NULL. */
@@ -93,6 +82,8 @@ static PyObject *read_file(Cx *cx, const char *path) {
                                    : NULL;
 }
 
+/* linecache is not made for threads: another one that reads the same file may drop the entry between the question
+ * whether it is there and the answer. What it does not give is read without it, if it is a file. */
 Lines syn_find_lines(Cx *cx, PyObject *name, PyObject *globals) {
     const char *filename = py_text(cx, name, NULL);
     if (!filename) filename = "";
@@ -103,7 +94,7 @@ Lines syn_find_lines(Cx *cx, PyObject *name, PyObject *globals) {
     Py_DecRef(call_linecache(cx, linecache, "checkcache", name, NULL));
     py_clear_error();
     lines.reread = before && find_entry(cx, linecache, name) != before;
-    lines.list = py_keep(cx, call_getlines(cx, linecache, name, globals));
+    lines.list = py_keep(cx, call_linecache(cx, linecache, "getlines", name, globals));
     if (lines.list && (!PyList_Check(lines.list) || PyList_Size(lines.list) == 0))
         lines.list = NULL;
     if (!lines.list && strcmp(filename, "<string>") == 0)

@@ -29,8 +29,8 @@ static void free_tables(PyObject *capsule) {
 }
 
 /* The tables in one block, in a capsule: new, or NULL with an exception set. */
-static PyObject *new_tables(const Ufunc *u, Tables **out) {
-    size_t n = u->nloops, nargs = u->nin + u->nout;
+static PyObject *new_tables(const Ufunc *u, UfuncLoop *const *loops, uint32_t n, Tables **out) {
+    size_t nargs = u->nin + u->nout;
     size_t size = sizeof(Tables) + n * (sizeof(PyUFuncGenericFunction) + sizeof(void *) + nargs);
     Tables *t = mem_alloc(size);
     if (!t) return PyErr_NoMemory();
@@ -39,9 +39,9 @@ static PyObject *new_tables(const Ufunc *u, Tables **out) {
     t->types = (char *)(t->data + n);
     for (size_t i = 0; i < n; i++) {
         t->run[i] = u->signature ? ufunc_run_cores : ufunc_run_rows;
-        t->data[i] = u->loops[i];
+        t->data[i] = loops[i];
         for (size_t k = 0; k < nargs; k++)
-            t->types[i * nargs + k] = (char)disp_type_num(u->loops[i]->elem[k]);
+            t->types[i * nargs + k] = (char)disp_type_num(loops[i]->elem[k]);
     }
     PyObject *capsule = PyCapsule_New(t, CAPSULE, free_tables);
     if (!capsule) {
@@ -60,25 +60,22 @@ static int identity_of(const Ufunc *u) {
     return PyUnicode_Check(u->identity) ? PyUFunc_ReorderableNone : PyUFunc_IdentityValue;
 }
 
-int ufunc_build(Ufunc *u) {
+PyObject *ufunc_build(const Ufunc *u, UfuncLoop *const *loops, uint32_t n) {
     Tables *t;
-    PyObject *capsule = new_tables(u, &t);
-    if (!capsule) return -1;
+    PyObject *capsule = new_tables(u, loops, n, &t);
+    if (!capsule) return NULL;
     int identity = identity_of(u);
     PyObject *inner = PyUFunc_FromFuncAndDataAndSignatureAndIdentity(
-        t->run, t->data, t->types, (int)u->nloops, (int)u->nin, (int)u->nout, identity,
+        t->run, t->data, t->types, (int)n, (int)u->nin, (int)u->nout, identity,
         PyBytes_AsString(u->name), PyBytes_AsString(u->doc), 0,
         u->signature ? PyBytes_AsString(u->signature) : NULL,
         identity == PyUFunc_IdentityValue ? u->identity : NULL);
     if (!inner) {
         Py_DECREF(capsule);
-        return -1;
+        return NULL;
     }
     ((PyUFuncObject *)inner)->obj = capsule;
-    PyObject *before = u->inner;
-    u->inner = inner;
-    Py_XDECREF(before);
-    return 0;
+    return inner;
 }
 
 UfuncCore *ufunc_cores(const Ufunc *u) {

@@ -12,69 +12,64 @@
 
 #include "base/mem.h"
 #include "py/abi.h"
+#include "runtime/runtime.h"
 
 enum { CHUNK = 1024, MAX_SLOTS = 3 * UFUNC_MAX_ARGS };
 
 /* --- failures --------------------------------------------------------------------------------- */
 
-/* A call of NumPy by us, on this thread. */
+/* A call of NumPy by us on this thread, or of one loop, where somebody else called NumPy. */
 typedef struct Running {
     struct Running *outer;
-    ExcObj *exc; /* what a loop ended with; owned. NULL: Python's own is set */
-    bool failed;
+    ExcObj *exc; /* what a loop ended with; owned, or NULL */
 } Running;
 
 static _Thread_local Running *running;
 
-/* Code has returned non-zero: 1 with the context's exception set, -1 with Python's. */
-static void fail(int32_t rc) {
-    WsCtx *ctx = &disp_thread()->ctx;
-    if (running) {
-        running->failed = true;
-        if (rc < 0) return;
-        running->exc = ctx->exc;
-        ctx->exc = NULL;
-        return;
-    }
-    if (rc < 0) return;
-    PyGILState_STATE gil = PyGILState_Ensure();
-    if (!PyErr_Occurred()) disp_raise(ctx);
-    exc_release(ctx->exc);
-    ctx->exc = NULL;
-    PyGILState_Release(gil);
-}
+static bool has_failed(void) { return running->exc != NULL; }
 
-static void fail_for_memory(void) {
-    PyGILState_STATE gil = PyGILState_Ensure();
-    PyErr_NoMemory();
-    PyGILState_Release(gil);
-    fail(-1);
+/* Takes it. */
+static void fail(ExcObj *exc) {
+    if (has_failed())
+        exc_release(exc);
+    else
+        running->exc = exc;
 }
-
-static bool has_failed(void) { return running && running->failed; }
 
 /* What NumPy returned, or what a loop ended with instead. */
 static PyObject *settle(Running *r, PyObject *result) {
     running = r->outer;
-    if (!r->failed) return result;
+    if (!r->exc) return result;
     Py_XDECREF(result);
-    if (!r->exc) return NULL;
     PyErr_Clear();
-    WsCtx *ctx = &disp_thread()->ctx;
-    ctx->exc = r->exc;
-    disp_raise(ctx);
+    disp_raise_exc(r->exc);
     return NULL;
 }
 
+/* Nobody called NumPy for us: if the loop fails, Python's exception is set at once. */
+static void begin_alone(Running *r) {
+    if (!running) running = r;
+}
+
+static void end_alone(Running *r) {
+    if (running != r) return;
+    running = NULL;
+    if (!r->exc) return;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    if (PyErr_Occurred())
+        exc_release(r->exc);
+    else
+        disp_raise_exc(r->exc);
+    PyGILState_Release(gil);
+}
+
 PyObject *ufunc_call_numpy(PyObject *callable, PyObject *const *args, size_t n, PyObject *kwnames) {
-    if (!disp_thread()) return NULL;
     Running r = {.outer = running};
     running = &r;
     return settle(&r, PyObject_Vectorcall(callable, args, n, kwnames));
 }
 
 PyObject *ufunc_call_numpy_with(PyObject *callable, PyObject *args, PyObject *kwargs) {
-    if (!disp_thread()) return NULL;
     Running r = {.outer = running};
     running = &r;
     return settle(&r, PyObject_Call(callable, args, kwargs));
@@ -88,9 +83,11 @@ static const Entry *code_entry(UfuncCode *code) {
     if (e) return e;
     PyGILState_STATE gil = PyGILState_Ensure();
     e = PyErr_Occurred() ? NULL : function_entry(code->function, code->types, code->nparams, NULL);
-    if (e) atomic_store_explicit(&code->entry, e, memory_order_release);
+    if (e)
+        atomic_store_explicit(&code->entry, e, memory_order_release);
+    else
+        fail(rt_take_python(NULL));
     PyGILState_Release(gil);
-    if (!e) fail(-1);
     return e;
 }
 
@@ -105,8 +102,10 @@ void ufunc_refresh(UfuncLoop *loop) {
 /* Runs it unless a loop has failed already. */
 static void execute(UfuncCode *code, uint64_t *slots) {
     const Entry *e = has_failed() ? NULL : code_entry(code);
-    int32_t rc = e ? entry_execute(e, slots) : 0;
-    if (rc) fail(rc);
+    if (!e || !entry_execute(e, slots)) return;
+    DispThread *t = disp_thread_anyway();
+    fail(t ? t->ctx.exc : exc_no_memory());
+    if (t) t->ctx.exc = NULL;
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -223,13 +222,16 @@ static void run_fold(UfuncLoop *l, char **args, Py_ssize_t n, const Py_ssize_t *
 
 void ufunc_run_rows(char **args, const Py_ssize_t *dims, const Py_ssize_t *steps, void *data) {
     UfuncLoop *l = data;
+    Running alone = {NULL};
     if (dims[0] <= 0) return;
+    begin_alone(&alone);
     if (is_fold(l, args, steps))
         run_fold(l, args, dims[0], steps);
     else if (dims[0] == 1 || is_contiguous(l, steps))
         run_row(l, args, dims[0]);
     else
         run_chunks(l, args, dims[0], steps);
+    end_alone(&alone);
 }
 
 /* --- generalized ------------------------------------------------------------------------------ */
@@ -298,6 +300,8 @@ void ufunc_run_cores(char **args, const Py_ssize_t *dims, const Py_ssize_t *step
     uint64_t few[FEW], *slots = few;
     char *at[UFUNC_MAX_ARGS];
     Cores c = {.l = l, .sizes = dims + 1, .steps = steps + nargs};
+    Running alone = {NULL};
+    begin_alone(&alone);
     c.code = &l->code[are_cores_contiguous(&c) ? CODE_CONTIGUOUS : CODE_STRIDED];
     for (uint32_t k = 0; k < nargs; k++) {
         nslots += c.code->types[k]->nparts;
@@ -308,8 +312,9 @@ void ufunc_run_cores(char **args, const Py_ssize_t *dims, const Py_ssize_t *step
         run_core(&c, at, slots);
         for (uint32_t k = 0; k < nargs; k++) at[k] += steps[k];
     }
-    if (!slots) fail_for_memory();
+    if (!slots) fail(exc_no_memory());
     if (slots != few) mem_free(slots);
+    end_alone(&alone);
 }
 
 /* --- making ----------------------------------------------------------------------------------- */
@@ -328,21 +333,28 @@ static int fill_code(UfuncCode *code, PyObject *pair) {
     return 0;
 }
 
+void ufunc_free_loop(UfuncLoop *l) {
+    for (int i = 0; i < 2; i++) {
+        Py_XDECREF((PyObject *)l->code[i].function);
+        mem_free(l->code[i].types);
+    }
+    mem_free(l->core);
+    mem_free(l);
+}
+
 UfuncLoop *ufunc_new_loop(PyObject *codes, PyObject *elems, uint32_t nin, UfuncCore *core) {
     uint32_t n = (uint32_t)PyTuple_Size(elems);
     UfuncLoop *l = mem_alloc(sizeof *l + n * sizeof *l->elem);
-    bool good = l != NULL;
-    if (l) *l = (UfuncLoop){.nin = nin, .nout = n - nin, .core = core};
+    if (!l) {
+        mem_free(core);
+        return (UfuncLoop *)PyErr_NoMemory();
+    }
+    *l = (UfuncLoop){.nin = nin, .nout = n - nin, .core = core};
+    bool good = true;
     for (uint32_t k = 0; good && k < n; k++)
         good = (l->elem[k] = disp_type_from(PyTuple_GetItem(elems, k))) != NULL;
     for (int i = 0; good && i < 2; i++) good = !fill_code(&l->code[i], PyTuple_GetItem(codes, i));
     if (good) return l;
-    if (!l) PyErr_NoMemory();
-    for (int i = 0; l && i < 2; i++) {
-        Py_XDECREF((PyObject *)l->code[i].function);
-        mem_free(l->code[i].types);
-    }
-    mem_free(core);
-    mem_free(l);
+    ufunc_free_loop(l);
     return NULL;
 }

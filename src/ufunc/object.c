@@ -55,8 +55,8 @@ static int call_with_numbers(Ufunc *u, PyObject *const *args, PyObject **result)
 
 /* Of the type that the argument had last time, when NumPy found the loop for it by itself? Of several
  * loops the fitting one comes first (see _ufunc.py), but a number may fit more than one. */
-static bool is_like_last(const Ufunc *u, uint32_t i, PyObject *arg) {
-    const Type *elem = u->last->elem[i];
+static bool is_like_last(const Ufunc *u, const UfuncLoop *last, uint32_t i, PyObject *arg) {
+    const Type *elem = last->elem[i];
     bool is_array = Py_TYPE(arg) == disp.array;
     if (u->nloops > 1 && (!is_array || !PyArray_NDIM((PyArrayObject *)arg))) return false;
     if (!is_array) return disp_typeof(arg) == elem;
@@ -66,17 +66,19 @@ static bool is_like_last(const Ufunc *u, uint32_t i, PyObject *arg) {
 /* Arguments that NumPy can have at once: plain arrays and numbers, not numbers alone, of signatures that are
  * there. */
 static bool is_plain_call(const Ufunc *u, PyObject *const *args, size_t n) {
-    if (n < u->nin || n > u->nin + u->nout || !(u->frozen || u->last)) return false;
+    const UfuncLoop *last = u->last;
+    if (n < u->nin || n > u->nin + u->nout || !(u->frozen || last)) return false;
     bool any_array = false;
     for (uint32_t i = 0; i < n; i++) {
         bool is_array = Py_TYPE(args[i]) == disp.array;
         any_array |= is_array;
         if (!is_array && (i >= u->nin || !is_number(args[i]))) return false;
-        if (!u->frozen && i < u->nin && !is_like_last(u, i, args[i])) return false;
+        if (last && !u->frozen && i < u->nin && !is_like_last(u, last, i, args[i])) return false;
     }
     return any_array && (u->frozen || !u->signature || n == u->nin + u->nout);
 }
 
+/* Guards run Python, which may add a loop: the list may be another one after each. */
 static void refresh(Ufunc *u) {
     for (uint32_t i = 0; i < u->nloops; i++) ufunc_refresh(u->loops[i]);
 }
@@ -129,49 +131,70 @@ static PyObject *run(PyObject *self, PyObject *args) {
 
 /* --- loops ------------------------------------------------------------------------------------ */
 
-static int insert(Ufunc *u, UfuncLoop *l, uint32_t at) {
+/* u's loops and l, before the one number `at`: new memory, or NULL. */
+static UfuncLoop **loops_with(const Ufunc *u, UfuncLoop *l, uint32_t at) {
     UfuncLoop **loops = mem_alloc((u->nloops + 1) * sizeof *loops);
-    if (!loops) return PyErr_NoMemory(), -1;
-    UfuncLoop **before = u->loops;
-    for (uint32_t i = 0; i < u->nloops; i++) loops[i + (i >= at)] = before[i];
-    loops[at] = l;
-    u->loops = loops;
-    u->nloops++;
-    if (ufunc_build(u)) {
-        u->loops = before;
-        u->nloops--;
-        mem_free(loops);
-        return -1;
-    }
-    mem_free(before);
-    return 0;
+    for (uint32_t i = 0; loops && i < u->nloops; i++) loops[i + (i >= at)] = u->loops[i];
+    if (loops) loops[at] = l;
+    return loops;
 }
 
-/* _add(at, elems, codes): a loop for these element types, tried before the loop number `at` that there is. codes:
- * see ufunc_new_loop. */
+/* 1; 0: u has other loops than the `known` first ones by now (they only get more); -1 with an exception set. */
+static int insert(Ufunc *u, UfuncLoop *l, uint32_t at, uint32_t known) {
+    if (u->nloops != known) return 0;
+    UfuncLoop **loops = loops_with(u, l, at);
+    if (!loops) return PyErr_NoMemory(), -1;
+    PyObject *inner = ufunc_build(u, loops, known + 1);
+    if (!inner || u->nloops != known) { /* another thread had the GIL meanwhile */
+        mem_free(loops);
+        Py_XDECREF(inner);
+        return inner ? 0 : -1;
+    }
+    UfuncLoop **loops_before = u->loops;
+    PyObject *inner_before = u->inner;
+    u->loops = loops;
+    u->nloops = known + 1;
+    u->inner = inner;
+    mem_free(loops_before);
+    Py_DECREF(inner_before);
+    return 1;
+}
+
+/* _add(known, at, elems, codes): a loop for these element types, tried before the loop number `at` of the `known` that
+ * there are. False: there are others by now. codes: see ufunc_new_loop. */
 static PyObject *add(PyObject *self, PyObject *args) {
     Ufunc *u = self_of(self);
-    unsigned at;
+    unsigned known, at;
     PyObject *elems, *codes;
-    if (!PyArg_ParseTuple(args, "IO!O!", &at, &PyTuple_Type, &elems, &PyTuple_Type, &codes))
+    if (!PyArg_ParseTuple(args, "IIO!O!", &known, &at, &PyTuple_Type, &elems, &PyTuple_Type,
+                          &codes))
         return NULL;
     if (PyTuple_Size(elems) != (Py_ssize_t)u->nin + u->nout || PyTuple_Size(codes) != 2 ||
-        at > u->nloops)
+        at > known)
         return PyErr_Format(PyExc_ValueError, "a loop has %u types and two codes",
                             u->nin + u->nout);
     UfuncCore *core = NULL;
     if (u->signature && !(core = ufunc_cores(u))) return NULL;
     UfuncLoop *l = ufunc_new_loop(codes, elems, u->nin, core);
-    if (!l || insert(u, l, at)) return NULL;
-    Py_RETURN_NONE;
+    int rc = l ? insert(u, l, at, known) : -1;
+    if (l && rc != 1) ufunc_free_loop(l);
+    return rc < 0 ? NULL : PyBool_FromLong(rc);
 }
 
-/* _remember(k): arguments of exactly the types of loop k came last; -1: others did. */
-static PyObject *remember(PyObject *self, PyObject *args) {
+static bool is_of_types(const UfuncLoop *l, PyObject *elems) {
+    uint32_t n = l->nin + l->nout;
+    bool same = PyTuple_Size(elems) == (Py_ssize_t)n;
+    for (uint32_t k = 0; same && k < n; k++)
+        same = disp_as_type(PyTuple_GetItem(elems, k)) == l->elem[k];
+    return same;
+}
+
+/* _remember(elems): arguments of exactly the types of that loop came last; None: others did. */
+static PyObject *remember(PyObject *self, PyObject *elems) {
     Ufunc *u = self_of(self);
-    int k;
-    if (!PyArg_ParseTuple(args, "i", &k)) return NULL;
-    u->last = k >= 0 && (uint32_t)k < u->nloops ? u->loops[k] : NULL;
+    u->last = NULL;
+    for (uint32_t i = 0; PyTuple_Check(elems) && i < u->nloops; i++)
+        if (is_of_types(u->loops[i], elems)) u->last = u->loops[i];
     Py_RETURN_NONE;
 }
 
@@ -238,7 +261,8 @@ static PyObject *new_ufunc(PyTypeObject *cls, PyObject *args, PyObject *kwargs) 
     u->identity = Py_NewRef(identity);
     u->signature = signature == Py_None ? NULL : Py_NewRef(signature);
     u->dict = PyDict_New();
-    if (u->dict && copy_attributes(u) == 0 && ufunc_build(u) == 0) return (PyObject *)u;
+    if (u->dict && copy_attributes(u) == 0 && (u->inner = ufunc_build(u, NULL, 0)))
+        return (PyObject *)u;
     Py_DECREF(u);
     return NULL;
 }
@@ -285,6 +309,7 @@ static void dealloc(PyObject *self) {
     METHOD(at) \
     METHOD(add) \
     METHOD(build_ufunc) \
+    METHOD(_pickled_parts) \
     METHOD(__reduce__)
 /* clang-format on */
 #define METHOD(name) METHOD_IN_PYTHON(MODULE, name)
@@ -347,7 +372,7 @@ static PyMethodDef methods[] = {
     {"_run", run, METH_VARARGS, NULL},
     {"_add", add, METH_VARARGS, NULL},
     {"_loops", list_loops, METH_NOARGS, NULL},
-    {"_remember", remember, METH_VARARGS, NULL},
+    {"_remember", remember, METH_O, NULL},
     {NULL, NULL, 0, NULL}};
 
 static PyMemberDef members[] = {

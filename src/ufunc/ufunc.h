@@ -55,7 +55,7 @@ typedef struct Ufunc {
     PyObject *signature; /* bytes: the layout of a generalized one; or NULL */
     PyObject *identity; /* None, or an int, or the str "reorderable" */
     PyObject *dict, *weakrefs;
-    UfuncLoop **loops; /* borrowed, in the order in which NumPy tries them */
+    UfuncLoop **loops; /* borrowed, in the order in which NumPy tries them; those of `inner` */
     uint32_t nloops;
     uint32_t nin, nout;
     bool frozen; /* no more signatures are added by calls */
@@ -67,6 +67,8 @@ typedef struct Ufunc {
 /* A new loop. codes: a tuple of at most two (compiled function or None, tuple of types); core: by argument, taken,
  * or NULL. NULL with an exception set. */
 UfuncLoop *ufunc_new_loop(PyObject *codes, PyObject *elems, uint32_t nin, UfuncCore *core);
+/* Only while no np.ufunc has it. */
+void ufunc_free_loop(UfuncLoop *l);
 /* NumPy's interface; data: a UfuncLoop. */
 void ufunc_run_rows(char **args, const Py_ssize_t *dims, const Py_ssize_t *steps, void *data);
 void ufunc_run_cores(char **args, const Py_ssize_t *dims, const Py_ssize_t *steps, void *data);
@@ -81,8 +83,8 @@ PyObject *ufunc_call_numpy_with(PyObject *callable, PyObject *args, PyObject *kw
 
 /* Looks up NumPy's interface; 0, or -1 with an exception set. */
 int ufunc_init_numpy(void);
-/* A new np.ufunc of u's loops, in place of the one there is; 0, or -1 with an exception set. */
-int ufunc_build(Ufunc *u);
+/* A new np.ufunc with u's name and layout, and these loops (borrowed); NULL with an exception set. */
+PyObject *ufunc_build(const Ufunc *u, UfuncLoop *const *loops, uint32_t n);
 /* Where the argument's core dimensions are, by argument, in one new block (mem_free), or NULL with an exception set. */
 UfuncCore *ufunc_cores(const Ufunc *u);
 

@@ -356,6 +356,18 @@ def test_all_functions_of_a_run(tmp_path):
     assert "unused" not in run.stdout
 
 
+def test_programs_run_as_without_explain(tmp_path):
+    """Modules too; and with the module __main__ and the stand-in of `python -m whipsnake`."""
+    (tmp_path / "tool.py").write_text(
+        "import __main__, sys\nfrom numba import njit\n"
+        "@njit\ndef third(x):\n    return x\n"
+        "print(sys.argv[1:], __main__.third is third, third.__module__, third(2))\n")
+    for options in (["tool.py", "a"], ["-m", "tool", "a"]):
+        run = explain_program(tmp_path, *options)
+        assert run.returncode == 0, run.stderr
+        assert run.stdout.startswith("['a'] True __main__ 2\n") and "third(x: int64)" in run.stdout
+
+
 def test_all_functions_of_a_run_as_a_page(tmp_path):
     run = explain_program(tmp_path, "--html", "out.html", "program.py")
     assert run.returncode == 3 and "first(" not in run.stdout
@@ -366,6 +378,7 @@ def test_all_functions_of_a_run_as_a_page(tmp_path):
 
 def test_usage_and_failing_programs(tmp_path):
     assert explain_program(tmp_path).returncode == 2
+    assert explain_program(tmp_path, "-m").returncode == 2
     (tmp_path / "bad.py").write_text("from whipsnake import njit\n"
                                      "@njit\ndef f(x):\n    return x\n\nf(1)\n1 / 0\n")
     run = explain_program(tmp_path, "bad.py")

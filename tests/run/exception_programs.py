@@ -147,6 +147,81 @@ PROGRAMS = {
             except LookupError as e:
                 return repr(e)
         """, 0, 1, 2, 3),
+    "raise alone in functions that are called from except": ("""
+        def again():
+            raise
+
+        def helper(x):
+            if x > 1:
+                again()
+            return x
+
+        def f(x):
+            try:
+                1 // (x - x)
+            except ZeroDivisionError:
+                try:
+                    helper(x)
+                except ZeroDivisionError:
+                    for i in range(5):
+                        try:
+                            raise ValueError(i)
+                        except ValueError:
+                            try:
+                                helper(x)
+                            except ValueError as e:
+                                if i == 1:
+                                    continue
+                                if i == 3:
+                                    break
+                            finally:
+                                x += 0
+                    try:
+                        helper(x)
+                    except ZeroDivisionError:
+                        pass
+                helper(x)
+            return x
+        """, 0, 1, 2),
+    "raise alone where nothing is handled any more": ("""
+        def again(x):
+            if x > 1:
+                raise
+
+        def handles(x):
+            try:
+                1 // x
+            except ZeroDivisionError:
+                return 1
+            return 2
+
+        def f(x):
+            n = handles(0) + handles(1)
+            try:
+                raise KeyError(n)
+            except KeyError as e:
+                n += 1
+            again(x)
+            return n
+        """, 0, 2),
+    "raise alone from finally and with a cause": ("""
+        def again():
+            raise
+
+        def f(x):
+            try:
+                try:
+                    if x:
+                        raise MyError("m", x)
+                finally:
+                    if x == 2:
+                        again()
+            except MyError as e:
+                if x == 1:
+                    raise ValueError("v") from e
+                again()
+            return x
+        """, 0, 1, 2, 3),
     "bare, else": ("""
         def f(x):
             try:

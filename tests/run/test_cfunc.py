@@ -1,10 +1,12 @@
 """cfunc: C functions, their pointers, what calls them."""
 
 import ctypes
+import gc
 import math
 import subprocess
 import sys
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -128,6 +130,21 @@ def test_arrays_of_python_pointers():
         carray(pointer(a), 3, np.int32)
 
 
+def test_shaped_arrays_keep_the_memory():
+    shaped = njit(lambda a, n: carray(a, (n, 2)))
+    for make_it in (shaped, lambda a, n: carray(pointer(a), (n, 2)),
+                    lambda a, n: carray(a, (n, 2))):
+        original = np.arange(20000.0)
+        watch = weakref.ref(original)
+        b = make_it(original, 10000)
+        del original
+        gc.collect()
+        assert watch() is not None and b[9999].tolist() == [19998.0, 19999.0]
+        del b
+        gc.collect()
+        assert watch() is None
+
+
 def test_captured_arrays_and_compiled_callers():
     @cfunc("float64(intp)")
     def look(i):
@@ -155,6 +172,67 @@ def test_exceptions_are_printed_and_give_zero():
     assert out.stdout == "0 2\n"
     assert "Exception ignored in" in out.stderr and "ZeroDivisionError" in out.stderr
     assert "line 5, in divide" in out.stderr
+
+
+def test_exceptions_on_threads_of_c():
+    """Python knows nothing of the thread; exceptions of the code, and of what is done before it."""
+    out = run_python("""
+        import ctypes, sys
+        from ctypes import byref, c_void_p
+        import numpy as np
+        from whipsnake import cfunc
+        table = np.arange(4.0)
+        @cfunc("intp(intp)")
+        def divide(x):
+            return 10 // x
+        @cfunc("intp(intp)")
+        def look(x):
+            return int(table[x])
+        seen = []
+        def hook(u):
+            seen.append((u.exc_type.__name__, str(u.exc_value), u.object.__name__))
+        sys.unraisablehook = hook
+        libc = ctypes.CDLL(None)
+        def call_in_thread(f, x):
+            thread, result = ctypes.c_ulong(), c_void_p()
+            assert not libc.pthread_create(byref(thread), None, c_void_p(f.address), c_void_p(x))
+            assert not libc.pthread_join(thread, byref(result))
+            return result.value or 0
+        print(*[call_in_thread(f, x) for f, x in ((divide, 5), (divide, 0), (look, 3), (look, 9))])
+        table.shape = 2, 2
+        print(call_in_thread(look, 3), look.ctypes(3))
+        for line in seen:
+            print(*line)
+    """)
+    assert out.stdout.splitlines() == [
+        "2 0 3 0", "0 0",
+        "ZeroDivisionError integer division or modulo by zero divide",
+        "IndexError index 9 is out of bounds for axis 0 with size 4 look",
+        *["TypeError a captured array was array(float64, 1d, C) when the function was compiled "
+          "look"] * 2,
+    ], out.stderr
+
+
+def test_an_exception_that_is_on_its_way_stays():
+    """C may call back while an exception of Python's is set (a destructor): that is not lost."""
+    seen = []
+
+    class Loud:
+        def __del__(self):
+            seen.append(wave.ctypes(0.0))
+            f.ctypes(2)
+
+    limit = np.arange(3)
+    f = cfunc("int64(int64)")(lambda i: limit[i])
+
+    def fail():
+        loud = Loud()
+        raise KeyError(type(loud).__name__)
+
+    with pytest.raises(KeyError, match="Loud"):
+        fail()
+    gc.collect()
+    assert seen == [0.0]
 
 
 def test_threads_that_hold_nothing():

@@ -292,29 +292,6 @@ def test_args_have_one_type():
     raises(TypingError, f, 1)
 
 
-def test_a_bare_raise_knows_its_own_function_only():
-    def again(x):
-        raise
-
-    inner = compiled(again)
-
-    def f(x):
-        try:
-            return 1 // x
-        except ZeroDivisionError:
-            again(x)
-
-    def g(x):
-        try:
-            return 1 // x
-        except ZeroDivisionError:
-            inner(x)
-
-    with pytest.raises(ZeroDivisionError):
-        f(0)
-    raises(RuntimeError, g, 0)
-
-
 def test_a_late_change_does_not_change_types():
     """A number that has changed twice is read at each call; the result keeps its type."""
     global LIMIT

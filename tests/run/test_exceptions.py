@@ -17,6 +17,7 @@ import pytest
 from exception_programs import PROGRAMS, SCOPE, Coded, Derived, MyError
 from leaks import assert_no_leak
 from support import compiled, make, needs_compiler, njit
+from whipsnake import prange
 
 pytestmark = needs_compiler
 
@@ -128,6 +129,45 @@ def test_exceptions_from_python():
             compiled(throw)(e, again)
         assert type(got.value) is type(want.value) and got.value.args == want.value.args
         assert got.value is e or got.value.__cause__ is e
+
+
+@pytest.mark.parametrize("nogil", [False, True])
+def test_raise_alone_takes_what_python_handles(nogil):
+    @njit(nogil=nogil)
+    def again():
+        raise
+
+    with pytest.raises(RuntimeError, match="No active exception to reraise"):
+        again()
+    error = KeyError("mine")
+    for _ in range(3):
+        with pytest.raises(KeyError) as caught:
+            try:
+                raise error
+            except KeyError:
+                again()
+        assert caught.value is error and error.__context__ is None
+
+
+def test_raise_alone_in_parallel_loops():
+    @njit
+    def again(i):
+        if i == 700:
+            raise
+
+    @njit(parallel=True)
+    def f(n):
+        try:
+            raise MyError("outer", n)
+        except MyError:
+            for i in prange(n):
+                again(i)
+        return n
+
+    assert f(100) == 100
+    with pytest.raises(MyError) as caught:
+        f(100_000)
+    assert caught.value.args == ("outer", 100_000)
 
 
 def test_exceptions_from_python_are_released():

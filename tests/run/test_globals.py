@@ -1,6 +1,7 @@
 """Globals and closure values: constants that are noticed when they change."""
 
 import enum
+import gc
 import math
 import threading
 import types as pytypes
@@ -386,6 +387,95 @@ def test_attributes_of_classes_are_noticed():
     assert fast(1) == f(1)
     del Config.N
     assert fast(1) == f(1)
+
+
+@needs_compiler
+def test_other_bases_of_a_class_are_noticed():
+    class First:
+        N = 3
+
+    class Second:
+        N = 40
+
+    class Config(First):
+        pass
+
+    f = make("def f(x):\n    return x + Config.N\n", Config=Config)
+    fast = njit(f)
+    assert fast(1) == 4
+    Config.__bases__ = (Second,)
+    assert fast(1) == 41
+    Second.N = 500  # of a class that the first compile has not met
+    assert fast(1) == 501
+    Config.__bases__ = (First,)
+    assert fast(1) == 4
+    First.N = 7
+    assert fast(1) == 8
+    Config.__bases__ = (type("Gone", (), {"N": 90}),)
+    assert fast(1) == 91
+    Config.__bases__ = (First,)
+    gc.collect()  # what the code for 91 watches is still there to be looked at
+    assert fast(1) == 8 and fast(1.0) == 8.0
+
+
+@needs_compiler
+def test_looking_at_guards_may_change_them():
+    """A metaclass runs Python while the guards are looked at: it changes what was looked at before,
+    and calls the function once more."""
+    class Meta(type):
+        def __getattribute__(cls, name):
+            if name == "SCALE" and armed:
+                armed.clear()
+                f.__globals__["K"] = 20
+                assert fast(1.0) == 1 * 3 + 20
+            return type.__getattribute__(cls, name)
+
+    armed = []
+
+    class Settings(metaclass=Meta):
+        SCALE = 3
+
+    f = make("K = 10\ndef f(x):\n    return K + x * Settings.SCALE\n", "f", Settings=Settings)
+    fast = njit(f)
+    assert fast(1.0) == 13.0
+    armed.append(True)
+    Settings.SCALE = 3  # the same; but all guards are looked at
+    assert fast(1.0) in (13.0, 23.0)  # it began before the change
+    assert fast(1) == 23
+    assert fast(1.0) == 23.0
+
+
+@needs_compiler
+def test_a_changing_number_of_another_type_at_the_same_address():
+    def counter():
+        n = 1 << 40
+
+        @njit
+        def read(x):
+            return x + n
+
+        def put(value):
+            nonlocal n
+            n = value
+
+        return read, put
+
+    read, put = counter()
+    for k in range(6):  # until it is read at each call
+        put((1 << 40) + k)
+        assert read(1) == (1 << 40) + k + 1
+    waiting = [float(k) for k in range(200)]
+    seen = set()
+    for k in range(3000):
+        put((1 << 41) + k)
+        assert read(1) == (1 << 41) + k + 1
+        put(None)  # the int is gone, and its place is free
+        value = k + 0.5 if k % 2 else complex(k, 1)
+        seen.add(id(value))
+        put(value)
+        got = read(1)
+        assert got == 1 + value and type(got) is type(value)
+    assert waiting and seen
 
 
 @needs_compiler

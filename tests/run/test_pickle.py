@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 import textwrap
+import zlib
 
 import pytest
 import support
@@ -150,6 +151,15 @@ def test_functions_of_modules_go_by_name():
 def test_copies_are_the_function_itself():
     for f in (by_name, kernel_by_name, njit(lambda x: x)):
         assert copy.copy(f) is f and copy.deepcopy([f])[0] is f
+
+
+def test_the_source_is_compressed_once(monkeypatch):
+    texts = []
+    monkeypatch.setattr(zlib, "compress", lambda data, level, compress=zlib.compress: (
+        texts.append(data), compress(data, level))[1])
+    functions = [njit(lambda x, k=k: x + k) for k in range(3)]
+    data = [pickle.dumps(f) for f in functions * 3]
+    assert data[:3] == data[3:6] == data[6:] and len(texts) <= 1
 
 
 def test_same_process_gives_the_same_object():

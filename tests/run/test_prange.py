@@ -661,8 +661,12 @@ def test_settings():
 
 
 @pytest.mark.parametrize("env, want", [
-    ({"NUMBA_NUM_THREADS": "3"}, 3), ({"NUMBA_NUM_THREADS": "3", "WHIPSNAKE_NUM_THREADS": "5"}, 5)])
+    ({"NUMBA_NUM_THREADS": "3"}, 3), ({"NUMBA_NUM_THREADS": "3", "WHIPSNAKE_NUM_THREADS": "5"}, 5),
+    ({"NUMBA_NUM_THREADS": " 6 "}, 6), ({"WHIPSNAKE_NUM_THREADS": "100000"}, 256),
+    *[({"WHIPSNAKE_NUM_THREADS": bad}, len(os.sched_getaffinity(0)))
+      for bad in ("3x", "0", "-2", "four")]])
 def test_number_from_the_environment(env, want):
+    env = {"NUMBA_NUM_THREADS": ""} | env
     r = run_script("import whipsnake; print(whipsnake.get_num_threads(), "
                    "whipsnake.config.NUMBA_NUM_THREADS)", **env)
     assert r.stdout.split() == [str(want)] * 2, r.stderr

@@ -1,5 +1,6 @@
 """Ufuncs from functions of numbers: against NumPy's own, and the function on each element."""
 
+import contextlib
 import math
 import pickle
 import subprocess
@@ -16,7 +17,7 @@ from support import needs_compiler, njit
 pytestmark = needs_compiler
 
 if not support.PLAIN:
-    from whipsnake import errors, vectorize
+    from whipsnake import errors, types, vectorize
 
 DTYPES = ["?", "b", "B", "h", "H", "i", "I", "l", "L", "f", "d", "F", "D"]
 
@@ -108,6 +109,106 @@ def test_signatures_are_tried_in_their_order():
     assert f(4) == 4 / 3 and type(f(4)) is np.float64
     with pytest.raises(TypeError, match="could not be safely coerced"):
         f(1j)
+
+
+@pytest.mark.parametrize("signatures, dtype", [
+    (["float32(float32)", "float64(float64)"], np.float32),
+    (["float64(float64)", "float32(float32)"], np.float64)])
+def test_given_signatures_are_tried_in_the_order_given(signatures, dtype):
+    f = vectorize(signatures)(lambda x: x / 3)
+    compiled = njit(lambda x: f(x))
+    for u in (f, pickle.loads(pickle.dumps(f))):
+        assert u.types == [{"float32": "f->f", "float64": "d->d"}[s[:7]] for s in signatures]
+        assert u(np.arange(3, dtype=np.int8)).dtype == dtype
+        assert type(u(True)) is type(u(np.int8(3))) is dtype
+    assert compiled(np.arange(3, dtype=np.int8)).dtype == dtype
+    for exact in (np.float32, np.float64):  # where one has just these types, it is that
+        assert f(np.ones(2, exact)).dtype == compiled(np.ones(2, exact)).dtype == exact
+        assert type(f(exact(1))) is exact
+
+
+def test_a_loop_that_cannot_be_added_leaves_nothing():
+    f = vectorize(lambda x: x)
+    f(1.0)
+    double, code = types.float64, f._function
+
+    def growth(call):
+        before = sys.getrefcount(code)
+        for _ in range(5):
+            call()
+        return sys.getrefcount(code) - before
+
+    for elems, codes in [((double, double), ((code, (double,)), (None, 5))),
+                         ((double, 5), ((code, (double,)), (None, ()))),
+                         ((double,), ((code, (double,)), (None, ())))]:
+        def refused(elems=elems, codes=codes):
+            with pytest.raises((TypeError, ValueError, errors.TypingError)):
+                f._add(1, 0, elems, codes)
+        assert growth(refused) == 0
+    assert growth(lambda: f._add(7, 0, (double, double), ((code, (double,)), (None, ())))) == 0
+    assert f.types == ["d->d"]
+
+
+def test_loops_that_are_added_while_others_are_refreshed():
+    """Looking at the guards runs Python (a metaclass), which adds a signature to the same ufunc."""
+    dtypes = iter([np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.float32])
+
+    class Meta(type):
+        def __getattribute__(cls, name):
+            if name == "SCALE" and looking:
+                f(np.ones(3, next(dtypes)))
+            return type.__getattribute__(cls, name)
+
+    looking = False
+
+    class Settings(metaclass=Meta):
+        SCALE = 2
+
+    f = vectorize(lambda x: x * Settings.SCALE)
+    assert f(np.ones(3)).tolist() == [2.0] * 3
+    for value in (3, 4, 5):
+        Settings.SCALE = value
+        looking = True
+        with contextlib.suppress(StopIteration, RecursionError):
+            f(np.ones(3))
+        looking = False
+        assert f(np.ones(3)).tolist() == [value] * 3
+        assert f(np.ones(3, np.int8)).tolist() == [value] * 3
+
+
+def test_loops_from_many_threads_are_all_kept():
+    dtypes = [np.int8, np.int16, np.int32, np.int64, np.float32, np.float64, np.uint8, np.uint16]
+    f = vectorize(lambda x: x + x)
+    gate, wrong = threading.Barrier(len(dtypes)), []
+
+    def use(dtype):
+        gate.wait()
+        for _ in range(5):
+            if f(np.ones(4, dtype)).tolist() != [2] * 4:
+                wrong.append(dtype)
+
+    threads = [threading.Thread(target=use, args=(d,)) for d in dtypes]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong and sorted(f.types) == sorted(set(f.types)) and len(f.types) == len(dtypes)
+
+
+def test_exceptions_where_somebody_else_calls_numpy():
+    """np.ufunc itself: its loops set the exception at once."""
+    @vectorize(["float64(float64)"])
+    def picky(x):
+        if x > 5:
+            raise ValueError("big", x)
+        return x
+
+    for a in (np.arange(9.0), np.arange(20000.0)[::2], np.arange(9)):
+        for call in (picky, picky.ufunc):
+            with pytest.raises(ValueError) as caught:
+                call(a)
+            assert caught.value.args == ("big", 6.0)
+    assert picky.ufunc(2.0) == 2.0
 
 
 def test_broadcasting(plus64):
@@ -365,6 +466,18 @@ def module_level(x, y):
 
 def test_pickled_by_reference():
     assert pickle.loads(pickle.dumps(module_level)) is module_level
+
+
+def test_pickled_by_value_it_is_the_same_one():
+    local = vectorize(lambda x: x + 1)
+    data = pickle.dumps(local)
+    assert pickle.loads(data) is local and pickle.dumps(local) == data
+    code = ("import pickle, sys; data = sys.stdin.buffer.read(); f = pickle.loads(data)\n"
+            "print(f is pickle.loads(data), f([1, 2]).tolist())")
+    for env, out in (({}, "True [2, 3]"), ({"WHIPSNAKE_DISABLE_JIT": "1"}, "True [2, 3]")):
+        got = subprocess.run([sys.executable, "-c", code], input=data, capture_output=True,
+                             env={**support.os.environ, **env})
+        assert got.stdout.decode().strip() == out, got.stderr.decode()
 
 
 # -- in compiled code ---------------------------------------------------------------------------

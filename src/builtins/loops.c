@@ -17,7 +17,7 @@
 
 #include "builtins/elementwise.h"
 
-uint32_t ufunc_inputs(const Row *row) { return (uint32_t)strcspn(row->loops, ">"); }
+uint32_t element_inputs(const Row *row) { return (uint32_t)strcspn(row->loops, ">"); }
 
 static Type *input_type(const Call *c, uint32_t i) {
     if (!given(c, i)) return NULL;
@@ -31,8 +31,8 @@ static bool lacks_inputs(const Call *c, uint32_t n) {
     return x < n && !given(c, x);
 }
 
-bool ufunc_has_array(const Call *c) {
-    uint32_t n = *c->row->loops == '=' ? 0 : ufunc_inputs(c->row);
+bool element_has_array(const Call *c) {
+    uint32_t n = *c->row->loops == '=' ? 0 : element_inputs(c->row);
     for (uint32_t i = 0; i < n && !lacks_inputs(c, n); i++)
         if (given(c, i) && plain(c, i)->kind == TY_ARRAY) return true;
     return false;
@@ -71,7 +71,7 @@ static bool takes_all(const Call *c, uint32_t n, const char *pattern, Type *to) 
     return true;
 }
 
-int ufunc_kind_order(const Type *ty) {
+int element_kind_order(const Type *ty) {
     return ty->kind == TY_INT ? ty->is_signed ? 2 : 1 : ty->kind == TY_BOOL ? 0 : ty->kind;
 }
 
@@ -82,14 +82,14 @@ static Type *asked(const Call *c, uint32_t n, const char *pattern, const char *l
         Type *ty = input_type(c, i);
         if (!ty || !strchr("XV", pattern[i])) continue;
         if (ty->kind == TY_ARRAY) ty = ty->elem;
-        if (ufunc_kind_order(ty) > ufunc_kind_order(dtype)) return NULL;
+        if (element_kind_order(ty) > element_kind_order(dtype)) return NULL;
     }
     for (const char *s = letters; *s; s++)
         if (rule_letter(*s) == dtype) return dtype;
     return NULL;
 }
 
-Type *ufunc_dtype(const Call *c) {
+Type *element_dtype(const Call *c) {
     if (!c->keywords || !c->keywords[UFUNC_DTYPE].ty) return NULL;
     Call about = *c;
     about.args = (Arg *)c->keywords;
@@ -128,10 +128,10 @@ static Type *loop_input(const Call *c, uint32_t i, char letter, Type *x, bool by
     return letter == 'X' || letter == 'V' ? x : rule_letter(letter);
 }
 
-bool ufunc_loop(const Call *c, UfuncLoop *loop) {
+bool element_loop(const Call *c, ElementLoop *loop) {
     const char *pattern = c->row->loops, *letters = strchr(pattern, ':');
-    uint32_t n = ufunc_inputs(c->row);
-    *loop = (UfuncLoop){.nin = n};
+    uint32_t n = element_inputs(c->row);
+    *loop = (ElementLoop){.nin = n};
     for (uint32_t i = 0; i < n; i++) {
         if (!given(c, i) || c->args[i].ty->kind == TY_NONE) continue;
         Type *ty = input_type(c, i);
@@ -139,7 +139,7 @@ bool ufunc_loop(const Call *c, UfuncLoop *loop) {
         if (!letters) loop->in[i] = ty->kind == TY_ARRAY ? ty->elem : ty;
     }
     if (!letters) return true;
-    Type *dtype = ufunc_dtype(c);
+    Type *dtype = element_dtype(c);
     Type *x = dtype ? asked(c, n, pattern, letters + 1, dtype) : choose(c, n, pattern, letters + 1);
     if (!x) return false;
     bool by_value = *pattern == 'V' && all_ints(c, n);
