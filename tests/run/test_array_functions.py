@@ -98,6 +98,10 @@ SHAPES = [
     "np.broadcast_to(2.0, 3)",
     "np.broadcast_shapes((2, 1), (3,))",
     "np.broadcast_arrays(n, n[0])",
+    "np.broadcast_arrays(n, 2.0)",
+    "np.broadcast_shapes((), (3,))",
+    "np.broadcast_to(2.0, ())",
+    "np.broadcast_to(n, ())",
     "np.tile(x, 2)",
     "np.tile(n, (2, 1, 2))",
     "np.repeat(x, 2)",
@@ -213,6 +217,12 @@ SORTING = [
     "np.indices((2, 3))",
     "np.meshgrid(x, n)",
     'np.meshgrid(x, n, indexing="ij")',
+    "np.meshgrid(x, n, x[:2])",
+    "np.meshgrid(x, n, sparse=True)",
+    'np.meshgrid(x, n, x[:2], sparse=True, indexing="ij")',
+    "np.meshgrid(x, n[0], copy=False)",
+    "np.meshgrid(x)",
+    "np.meshgrid()",
     "np.cross(n, n[::-1])",
     "np.cross(x[:3], n[0])",
     "np.cross(n[0], n)",
@@ -429,6 +439,16 @@ PARTS = [
     "np.lib.stride_tricks.sliding_window_view(n, (2, 2))",
     "np.lib.stride_tricks.sliding_window_view(n, 2, axis=1)",
     "np.lib.stride_tricks.sliding_window_view(n, 9, axis=1)",
+    "np.lib.stride_tricks.sliding_window_view(x, -1)",
+    "np.lib.stride_tricks.as_strided(x[::-1], (2, 2), (-8, -16))",
+    "np.lib.stride_tricks.as_strided(x, (-1,), (0,)).shape",
+    "np.lib.stride_tricks.as_strided(x, (2**62, 2), (8, 8)).shape",
+    "np.lib.stride_tricks.as_strided(x, (2**30, 2**30, 2), (0, 0, 0)).shape",
+    "np.lib.stride_tricks.as_strided(x, (3, 2**60, 0), (0, 8, 8)).shape",
+    "np.broadcast_to(x[:1], (2, -1)).shape",
+    "np.broadcast_to(1.0, (-1,)).shape",
+    "np.broadcast_shapes((-1,), (3,))",
+    "np.broadcast_shapes(5, (3, 1))",
     "x.view(np.int64)",
     "x.view(np.uint8)",
     "n.view(np.int32)",
@@ -590,6 +610,38 @@ def test_refused(text):
     with pytest.raises(errors.CompileError) as error:
         njit(lambda_of(text, "x, n"))(X, N)
     assert REFUSED[text] in str(error.value)
+
+
+# -- views that there cannot be ------------------------------------------------------------------
+
+OUTSIDE = [
+    "(8,), (8,)",
+    "(2,), (-8,)",
+    "(2**58, 2), (2**62, 8)",
+    "(3, 2**58), (2**62, 2**62)",
+    "(2, 2), (2**62, 2**62)",
+    "(2**58,), (2**6,)",
+    "(3,), (-(2**63),)",
+    "(2, 2, 2), (-(2**62), -(2**62), 8)",
+]
+
+
+@pytest.mark.parametrize("how", OUTSIDE)
+def test_views_outside_the_memory(how):
+    function = lambda_of(f"np.lib.stride_tricks.as_strided(x, {how}).shape", "x")
+    with pytest.raises(ValueError, match="outside the memory"):
+        njit(function)(X)
+
+
+@pytest.mark.parametrize("text", [
+    "np.broadcast_to(x[:1], (2**31, 2**31)).shape",
+    "np.broadcast_to(1.0, (2**62, 2**62)).shape",
+    "np.lib.stride_tricks.sliding_window_view(np.broadcast_to(x[:1], (2**40,)), 2**39).shape",
+    "np.broadcast_arrays(np.broadcast_to(x, (2**59, 7)), np.ones((99, 1, 1)))[0].shape",
+])
+def test_views_of_more_than_there_are_numbers_for(text):
+    with pytest.raises(ValueError, match="array is too big"):
+        njit(lambda_of(text, "x"))(X)
 
 
 # -- stores of tuples -----------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from whipsnake.prelude.axes import mapped, normal_axis, one_axis, three_axes, two_axes
+from whipsnake.prelude.axes import normal_axis, one_axis, three_axes, two_axes
 from whipsnake.prelude.creation import asarray
 from whipsnake.prelude.intrinsics import (
     axis_first,
@@ -11,9 +11,10 @@ from whipsnake.prelude.intrinsics import (
     common_dtype,
     reshape,
     strided,
-    with_length,
+    with_item,
 )
-from whipsnake.prelude.manipulate import flatten, shape_text
+from whipsnake.prelude.manipulate import flatten
+from whipsnake.prelude.tuples import as_tuple, interleaved, mapped, products, shape_text
 
 
 # -- joining --------------------------------------------------------------------------------------
@@ -39,7 +40,7 @@ def _concatenate(arrays, axis, dtype):
         _check_lengths(first, a, axis + first.ndim if axis < 0 else axis, number)
         number += 1
     out = np.empty(
-        with_length(first.shape, axis, n), common_dtype(arrays) if dtype is None else dtype
+        with_item(first.shape, axis, n), common_dtype(arrays) if dtype is None else dtype
     )
     at = 0
     for a in arrays:
@@ -69,7 +70,7 @@ def stack(arrays, axis=0, dtype=None):
 def _stack(arrays, axis, dtype):
     probe = axis_insert(arrays[0], axis)
     out = np.empty(
-        with_length(probe.shape, axis, len(arrays)),
+        with_item(probe.shape, axis, len(arrays)),
         common_dtype(arrays) if dtype is None else dtype,
     )
     to = axis_first(out, axis)
@@ -126,30 +127,17 @@ def append(arr, values, axis=None):
 # -- repeating ------------------------------------------------------------------------------------
 
 
-def interleaved(a, b):
-    """The items of two tuples by turns."""
-    if len(a) == 0:
-        return ()
-    return (a[0], b[0]) + interleaved(a[1:], b[1:])
-
-
 def tile(A, reps):
     """np.tile."""
     a = asarray(A)
-    times = reps if isinstance(reps, tuple) else (reps,)
+    times = as_tuple(reps)
     n = a.ndim if a.ndim > len(times) else len(times)
     shape = (1,) * (n - a.ndim) + a.shape
     strides = (0,) * (n - a.ndim) + a.strides
     times = (1,) * (n - len(times)) + times
     parts = np.empty(interleaved(times, shape), a.dtype)
     parts[...] = strided(a, interleaved(times, shape), interleaved((0,) * n, strides))
-    return reshape(parts, _products(times, shape))
-
-
-def _products(a, b):
-    if len(a) == 0:
-        return ()
-    return (a[0] * b[0],) + _products(a[1:], b[1:])
+    return reshape(parts, products(times, shape))
 
 
 def repeat(a, repeats, axis=None):
@@ -175,7 +163,7 @@ def _repeat(a, repeats, axis):
         if times[i * step] < 0:
             raise ValueError("repeats may not contain negative values.")
         total += times[i * step]
-    out = np.empty(with_length(a.shape, axis, total), a.dtype)
+    out = np.empty(with_item(a.shape, axis, total), a.dtype)
     to = axis_first(out, axis)
     at = 0
     for i in range(n):
@@ -221,7 +209,7 @@ def _delete(a, obj, axis):
             f"index {obj} is out of bounds for axis {normal_axis(axis, a.ndim)} with size {n}"
         )
     keep[asarray(obj) if isinstance(obj, tuple) else obj] = False
-    out = np.empty(with_length(a.shape, axis, np.count_nonzero(keep)), a.dtype)
+    out = np.empty(with_item(a.shape, axis, np.count_nonzero(keep)), a.dtype)
     to = axis_first(out, axis)
     at = 0
     for i in range(n):
@@ -251,7 +239,7 @@ def _insert(a, obj, values, axis):
             )
         count = axis_first(values, axis).shape[0] if values.ndim == a.ndim else 1
         at = obj + n if obj < 0 else obj + 0
-        out = np.empty(with_length(a.shape, axis, n + count), a.dtype)
+        out = np.empty(with_item(a.shape, axis, n + count), a.dtype)
         axis_part(out, axis, 0, at)[...] = axis_part(a, axis, 0, at)
         axis_part(out, axis, at, at + count)[...] = values
         axis_part(out, axis, at + count, n + count)[...] = axis_part(a, axis, at, n)
@@ -277,8 +265,8 @@ def _insert_at(a, places, values, axis):
     for i in range(m):
         at[order[i]] = places[order[i]] + i
         fresh[at[order[i]]] = True
-    out = np.empty(with_length(a.shape, axis, n + m), a.dtype)
-    new = np.empty(with_length(a.shape, axis, m), a.dtype)
+    out = np.empty(with_item(a.shape, axis, n + m), a.dtype)
+    new = np.empty(with_item(a.shape, axis, m), a.dtype)
     new[...] = values
     to, old, more = axis_first(out, axis), axis_first(a, axis), axis_first(new, axis)
     k = 0
@@ -344,7 +332,7 @@ def _part(v, a, axis):
     x = asarray(v)
     if x.ndim > 0:
         return x
-    out = np.empty(with_length(a.shape, axis, 1), x.dtype)
+    out = np.empty(with_item(a.shape, axis, 1), x.dtype)
     out[...] = x
     return out
 
@@ -360,7 +348,7 @@ def _diff(a, n, axis):
 
 def _diff_once(a, axis):
     n = axis_first(a, axis).shape[0]
-    out = np.empty(with_length(a.shape, axis, max(n - 1, 0)), a.dtype)
+    out = np.empty(with_item(a.shape, axis, max(n - 1, 0)), a.dtype)
     if n == 0:
         return out
     low, high = axis_part(a, axis, 0, n - 1), axis_part(a, axis, 1, n)
@@ -396,7 +384,7 @@ def kron(a, b):
     s, t = (1,) * (n - x.ndim) + x.shape, (1,) * (n - y.ndim) + y.shape
     p = _reshaped(x, interleaved(s, ones))
     q = _reshaped(y, interleaved(ones, t))
-    return reshape(np.ascontiguousarray(p * q), _products(s, t))
+    return reshape(np.ascontiguousarray(p * q), products(s, t))
 
 
 def _reshaped(a, shape):

@@ -10,7 +10,7 @@ from whipsnake.prelude.intrinsics import (
     library_matmul,
     refuse,
 )
-from whipsnake.prelude.manipulate import shape_text
+from whipsnake.prelude.tuples import shape_text
 
 
 def _check(a, b, i, j):

@@ -10,7 +10,6 @@ from whipsnake.prelude.intrinsics import (
     common_dtype,
     dtype_of,
     refuse,
-    with_length,
 )
 from whipsnake.prelude.reduce import is_float
 from whipsnake.prelude.sorting import is_complex
@@ -109,10 +108,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 def _steps(d, b):
     """The steps along the first axis of `b`."""
-    shape = b.shape
-    for k in range(b.ndim):
-        shape = with_length(shape, k, 1)
-    return np.reshape(d, with_length(shape, 0, d.shape[0]))
+    return np.reshape(d, d.shape + (1,) * (b.ndim - 1))
 
 
 def gradient(f, dx=1.0):

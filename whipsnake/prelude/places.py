@@ -4,24 +4,18 @@ import numpy as np
 
 from whipsnake.prelude.creation import asarray
 from whipsnake.prelude.intrinsics import axis_first, reshape
+from whipsnake.prelude.tuples import as_tuple, product
 
 
 def unravel_index(indices, shape):
     """np.unravel_index, in C order: a tuple of numbers, or of arrays."""
-    to = shape if isinstance(shape, tuple) else (shape,)
+    to = as_tuple(shape)
     if isinstance(indices, (np.ndarray, tuple)):
         flat = asarray(indices)
-        _check(flat.ravel(), _size(to))
+        _check(flat.ravel(), product(to))
         return _unravel_all(flat, to)
-    _check_one(indices, _size(to))
+    _check_one(indices, product(to))
     return _unravel(indices, to)
-
-
-def _size(shape):
-    n = 1
-    for k in shape:
-        n *= k
-    return n
 
 
 def _check_one(i, n):
@@ -37,14 +31,14 @@ def _check(flat, n):
 def _unravel(i, shape):
     if len(shape) == 0:
         return ()
-    n = _size(shape[1:])
+    n = product(shape[1:])
     return (i // n,) + _unravel(i % n, shape[1:])
 
 
 def _unravel_all(i, shape):
     if len(shape) == 0:
         return ()
-    n = _size(shape[1:])
+    n = product(shape[1:])
     return (i // n,) + _unravel_all(i % n, shape[1:])
 
 
@@ -56,7 +50,7 @@ def ravel_multi_index(multi_index, dims, mode="raise"):
 def _ravel(places, dims, mode):
     if len(places) == 1:
         return _place(places[0], dims[0], mode)
-    return _place(places[0], dims[0], mode) * _size(dims[1:]) + _ravel(places[1:], dims[1:], mode)
+    return _place(places[0], dims[0], mode) * product(dims[1:]) + _ravel(places[1:], dims[1:], mode)
 
 
 def _place(i, n, mode):

@@ -8,9 +8,10 @@ import math
 
 import numpy as np
 
-from whipsnake.prelude.axes import broadcast_shapes, mapped, stretched
+from whipsnake.prelude.axes import broadcast_shapes, shape, stretched
 from whipsnake.prelude.creation import asarray
 from whipsnake.prelude.intrinsics import reshape
+from whipsnake.prelude.tuples import mapped
 
 
 # -- one or many ----------------------------------------------------------------------------------
@@ -32,12 +33,8 @@ def _draws(draw, dtype, size, params):
         return _fill(np.empty(size, dtype), draw, params)
     arrays = mapped(asarray, params)
     if size is None:
-        return _fill_each(np.empty(broadcast_shapes(*mapped(_shape, arrays)), dtype), draw, arrays)
+        return _fill_each(np.empty(broadcast_shapes(*mapped(shape, arrays)), dtype), draw, arrays)
     return _fill_each(np.empty(size, dtype), draw, arrays)
-
-
-def _shape(a):
-    return a.shape
 
 
 def _fill(out, draw, params):
@@ -49,22 +46,18 @@ def _fill(out, draw, params):
 
 def _fill_each(out, draw, arrays):
     flat = reshape(out, out.size)
-    lines = _lines(arrays, out.shape)
+    lines = mapped(_line, arrays, out.shape)
     for i in range(flat.shape[0]):
-        flat[i] = draw(_items(lines, i))
+        flat[i] = draw(mapped(_item, lines, i))
     return out
 
 
-def _lines(arrays, shape):
-    if len(arrays) == 0:
-        return ()
-    return (stretched(arrays[0], shape).ravel(),) + _lines(arrays[1:], shape)
+def _line(a, shape):
+    return stretched(a, shape).ravel()
 
 
-def _items(lines, i):
-    if len(lines) == 0:
-        return ()
-    return (lines[0][i],) + _items(lines[1:], i)
+def _item(line, i):
+    return line[i]
 
 
 # -- continuous -----------------------------------------------------------------------------------

@@ -14,8 +14,9 @@ from whipsnake.prelude.intrinsics import (
     reshape,
     strided,
     true_places,
-    with_length,
+    with_item,
 )
+from whipsnake.prelude.tuples import counted
 
 
 # -- where they are true --------------------------------------------------------------------------
@@ -111,13 +112,7 @@ def _take(a, indices, axis, mode):
 
 def _moved(r, shape, axis):
     """The axes of this shape stand in front; they go to where the one axis was."""
-    return move(r, _counted(shape, 0), _counted(shape, axis))
-
-
-def _counted(shape, start):
-    if len(shape) == 0:
-        return ()
-    return (start,) + _counted(shape[1:], start + 1)
+    return move(r, counted(shape, 0), counted(shape, axis))
 
 
 def _one(b, i):
@@ -142,7 +137,7 @@ def _take_line(a, index, axis, mode):
     number = normal_axis(axis, a.ndim)
     if n == 0 and m > 0:
         raise IndexError("cannot do a non-empty take from an empty axes.")
-    out = np.empty(with_length(a.shape, axis, m), a.dtype)
+    out = np.empty(with_item(a.shape, axis, m), a.dtype)
     _take_into(b, index, axis_first(out, axis), mode, number)
     return out
 
@@ -164,7 +159,7 @@ def take_along_axis(arr, indices, axis=-1):
     if axis is None:
         return a.ravel()[indices]
     b, i = axis_first(a, axis), axis_first(indices, axis)
-    out = np.empty(with_length(a.shape, axis, i.shape[0]), a.dtype)
+    out = np.empty(with_item(a.shape, axis, i.shape[0]), a.dtype)
     _along(b, i, axis_first(out, axis))
     return out
 
