@@ -298,30 +298,67 @@ def _stride(a, axis, shape, k):
 
 def broadcast_shapes(*args):
     """np.broadcast_shapes."""
-    if len(args) == 0:
+    shapes = mapped(as_tuple, args)
+    return _common(mapped(_padded, shapes, _longest(shapes)), shapes)
+
+
+def _longest(shapes):
+    if len(shapes) == 0:
         return ()
-    shape = as_tuple(args[0])
-    check_view(shape, 0)
-    if len(args) == 1:
-        return shape
-    return common_shape(shape, broadcast_shapes(*args[1:]))
+    rest = _longest(shapes[1:])
+    if len(shapes[0]) > len(rest):
+        return shapes[0]
+    return rest
 
 
-def common_shape(a, b):
-    """What two shapes are broadcast to."""
-    if len(a) < len(b):
-        return common_shape(b, a)
-    if len(b) == 0:
-        return a
-    lead = len(a) - len(b)
-    out = a
-    for k in range(len(b)):
-        n = a[lead + k]
-        if n == 1:
-            out = with_item(out, lead + k, b[k])
-        elif b[k] != n and b[k] != 1:
-            raise ValueError("shape mismatch: objects cannot be broadcast to a single shape.")
+def _padded(shape, longest):
+    """With as many lengths as the longest one."""
+    return (1,) * (len(longest) - len(shape)) + shape
+
+
+def _common(shapes, given):
+    """What shapes of as many axes are broadcast to; ValueError tells of them as they were given."""
+    if len(shapes) == 0 or len(shapes[0]) == 0:
+        return ()
+    out = shapes[0]
+    for k in range(len(out)):
+        first, n, i = 0, 1, 0
+        for s in shapes:
+            if s[k] < 0:
+                raise ValueError("negative dimensions are not allowed")
+            if n == 1:
+                first, n = i, s[k]
+            elif s[k] != 1 and s[k] != n:
+                raise ValueError(
+                    "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is "
+                    f"between arg {first} with shape {_text_at(given, first)} and arg {i} with "
+                    f"shape {_text_at(given, i)}."
+                )
+            i += 1
+        out = with_item(out, k, n)
     return out
+
+
+def _text_at(shapes, i):
+    k = 0
+    text = ""
+    for s in shapes:
+        if k == i:
+            text = f"{s}"
+        k += 1
+    return text
+
+
+def are_broadcast(a, b):
+    """Are two shapes broadcast to one?"""
+    if len(b) == 0:
+        return True
+    at = len(b) - len(a)
+    for n in a:
+        if at >= 0 and n != 1 and b[at] != 1 and n != b[at]:
+            return False
+        at += 1
+    return True
 
 
 def broadcast_arrays(*args):

@@ -5,7 +5,6 @@ import numpy as np
 from whipsnake.prelude.axes import move, normal_axis, stretched
 from whipsnake.prelude.creation import asarray, zeros
 from whipsnake.prelude.intrinsics import (
-    common_dtype,
     readonly,
     reshape,
     strided,
@@ -124,12 +123,13 @@ def vander(x, N=None, increasing=False):
     if a.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
     n = a.shape[0] if N is None else N
-    out = np.empty((a.shape[0], n), common_dtype((a, 1)))
+    out = np.empty((a.shape[0], n), np.result_type(a.dtype, np.int64))
     for i in range(a.shape[0]):
+        x = out.dtype.type(a[i])
         v = out.dtype.type(1)
         for j in range(n):
             out[i, j if increasing else n - 1 - j] = v
-            v = out.dtype.type(v * a[i])
+            v = x if j == 0 else out.dtype.type(v * x)
     return out
 
 

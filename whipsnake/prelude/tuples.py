@@ -46,6 +46,17 @@ def product(values):
     return n
 
 
+def inserted(values, at, v):
+    """With one more item at a place."""
+    out = (v,) + values
+    k = 0
+    for old in values:
+        if k < at:
+            out = with_item(with_item(out, k, old), k + 1, v)
+        k += 1
+    return out
+
+
 def find(values, v):
     """The place of `v`, or -1."""
     for i in range(len(values)):
@@ -98,3 +109,15 @@ def check_view(shape, itemsize):
                 "possible size."
             )
         size *= max(n, 1)
+
+
+def check_store(values, shape):
+    """Are values of one shape broadcast to places of another one?"""
+    at = len(shape) - len(values)
+    for n in values:
+        if n != 1 and (at < 0 or n != shape[at]):
+            raise ValueError(
+                f"shape mismatch: value array of shape {shape_text(values)} could not be broadcast "
+                f"to indexing result of shape {shape_text(shape)}"
+            )
+        at += 1
