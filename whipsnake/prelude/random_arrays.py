@@ -4,7 +4,7 @@ import numpy as np
 
 from whipsnake.prelude.creation import asarray
 from whipsnake.prelude.intrinsics import reshape
-from whipsnake.prelude.tuples import as_tuple, product
+from whipsnake.prelude.tuples import as_tuple, check_view, product
 
 
 def random(size):
@@ -52,27 +52,19 @@ def standard_exponential(size):
     return out
 
 
-def exponential(scale=1.0, size=None):
-    """np.random.exponential."""
-    if scale < 0:
-        raise ValueError("scale < 0")
-    if size is None:
-        return scale * np.random.standard_exponential()
-    out = standard_exponential(size)
-    flat = reshape(out, out.size)
-    for i in range(flat.shape[0]):
-        flat[i] = scale * flat[i]
-    return out
-
-
-def randint(low, high, size, dtype=np.int64):
-    """np.random.randint(low, high, size, dtype); of 32 or 64 bits: others are drawn otherwise."""
-    out = np.empty(size, dtype)
+def check_bounds(low, high, dtype):
+    """Are all numbers from low up to high of this dtype?"""
     least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
     if low < least:
         raise ValueError(f"low is out of bounds for {np.dtype(dtype).name}")
     if high - 1 > most:
         raise ValueError(f"high is out of bounds for {np.dtype(dtype).name}")
+
+
+def randint(low, high, size, dtype=np.int64):
+    """np.random.randint(low, high, size, dtype); of 32 or 64 bits: others are drawn otherwise."""
+    out = np.empty(size, dtype)
+    check_bounds(low, high, dtype)
     flat = reshape(out, out.size)
     for i in range(flat.shape[0]):
         flat[i] = np.random.randint(low, high)
@@ -127,6 +119,8 @@ def count_of(size):
 
 def _places(n, size, replace, p):
     """Which of n items are chosen."""
+    if size is not None:
+        check_view(as_tuple(size), 8)
     if not replace and count_of(size) > n:
         raise ValueError("Cannot take a larger sample than population when 'replace=False'")
     if p is not None:
@@ -138,7 +132,7 @@ def _places(n, size, replace, p):
             return np.searchsorted(_distribution(chances), random(size), "right")
         return reshape(_unique_by(chances, count_of(size)), size)
     if size is None:
-        return np.random.randint(0, n)
+        return np.random.randint(0, n) if replace else permutation(n)[0]
     if replace:
         return randint(0, n, size)
     return reshape(permutation(n)[: count_of(size)], size)
