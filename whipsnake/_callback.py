@@ -2,6 +2,8 @@
 
 import ctypes
 import functools
+import math
+import sys
 
 import numpy as np
 
@@ -129,7 +131,11 @@ def _as_array(ptr, shape, dtype, order):
     dtype = np.dtype(own if dtype is None else dtype)
     if own is not None and own != dtype:
         raise TypeError(f"the pointer points at {own}, not at {dtype}")
-    size = int(np.prod(shape)) * dtype.itemsize
+    if any(n < 0 for n in shape):
+        raise ValueError("negative dimensions are not allowed")
+    size = math.prod(shape) * dtype.itemsize
+    if size > sys.maxsize:
+        raise ValueError("array is too big; its size in bytes is more than 2**63 - 1")
     buffer = (ctypes.c_char * size).from_address(address)
     buffer.pointer = ptr  # what keeps the memory
     return np.ndarray(shape, dtype, buffer, order=order)

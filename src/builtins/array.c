@@ -240,8 +240,8 @@ static Ref lower_array(Lower *lo, Call *c) {
     return a;
 }
 
-/* with_length(shape, axis, n): the shape with another length of one axis. */
-static Type *type_with_length(Call *c) {
+/* with_item(values, i, v): a tuple of integers with another item at one place, which is an axis. */
+static Type *type_with_item(Call *c) {
     Type *ty = c->args[0].ty;
     return ty->kind == TY_TUPLE && rule_shape_rank(ty) > 0 && ty_is_integral(plain(c, 1))
                ? ty
@@ -250,15 +250,14 @@ static Type *type_with_length(Call *c) {
 
 static Ref checked_axis(Lower *lo, Ref axis, int64_t n);
 
-static Ref lower_with_length(Lower *lo, Call *c) {
-    Ref shape = lo_arg(lo, c->args[0]), items[32], n = lo_arg_as(lo, c->args[2], TY_I(64));
+static Ref lower_with_item(Lower *lo, Call *c) {
+    Ref values = lo_arg(lo, c->args[0]), items[32], v = lo_arg_as(lo, c->args[2], TY_I(64));
     uint32_t rank = c->result->nitems;
     Ref axis = checked_axis(lo, lo_arg_as(lo, c->args[1], TY_I(64)), rank);
     for (uint32_t k = 0; k < rank; k++) {
         Ref here = lo_cmp(lo, OP_EQ, axis, lo_int(lo, k));
-        items[k] =
-            lo_convert(lo, lo_select(lo, here, n, lo_convert(lo, lo_field(lo, shape, k), TY_I(64))),
-                       c->result->items[k]);
+        Ref old = lo_convert(lo, lo_field(lo, values, k), TY_I(64));
+        items[k] = lo_convert(lo, lo_select(lo, here, v, old), c->result->items[k]);
     }
     return lo_make(lo, c->result, rank, items);
 }
@@ -433,24 +432,9 @@ static Type *type_same_memory(Call *c) {
     return is_array_arg(c, 0) && is_array_arg(c, 1) ? TY_OF(TY_BOOL) : rule_no_overload(c);
 }
 
-static void address_range(Lower *lo, Ref a, Ref *low, Ref *high) {
-    Type *ty = lo_type(lo, a), *i64 = TY_I(64);
-    Ref first = lo_op1(lo, OP_BITCAST, i64, lo_array_data(lo, a)), last = first,
-        zero = lo_int(lo, 0);
-    for (uint32_t i = 0; i < ty->ndim; i++) {
-        Ref steps =
-            lo_math2(lo, MATH_MAX, lo_op2(lo, OP_SUB, lo_array_dim(lo, a, i), lo_int(lo, 1)), zero);
-        Ref way = lo_op2(lo, OP_MUL, steps, lo_array_stride(lo, a, i));
-        first = lo_op2(lo, OP_ADD, first, lo_math2(lo, MATH_MIN, way, zero));
-        last = lo_op2(lo, OP_ADD, last, lo_math2(lo, MATH_MAX, way, zero));
-    }
-    *low = first;
-    *high = lo_op2(lo, OP_ADD, last, lo_int(lo, ty->elem->size));
-}
-
 static Ref lower_same_memory(Lower *lo, Call *c) {
     Ref low[2], high[2];
-    for (int i = 0; i < 2; i++) address_range(lo, lo_arg(lo, c->args[i]), &low[i], &high[i]);
+    for (int i = 0; i < 2; i++) array_extent(lo, lo_arg(lo, c->args[i]), &low[i], &high[i]);
     return lo_and(lo, lo_cmp(lo, OP_LT, low[0], high[1]), lo_cmp(lo, OP_LT, low[1], high[0]));
 }
 
@@ -584,7 +568,7 @@ static Ref lower_axis_part(Lower *lo, Call *c) {
 /* axis_insert(a, axis): one more axis, of length 1, at this place. */
 static Type *type_axis_insert(Call *c) {
     Type *ty = c->args[0].ty;
-    if (!takes_axis(c)) return rule_no_overload(c);
+    if (!takes_axis(c) || ty->ndim == 32) return rule_no_overload(c);
     char layout = ty->layout == 'C' ? 'C' : 'A';
     return ty_array(ty->elem, ty->ndim + 1u, layout, ty->readonly, ty->aligned);
 }
@@ -627,10 +611,10 @@ const Row rows_array_functions[] = {
      .type = type_array,
      .lower = lower_array,
      .doc = "a new array"},
-    {.name = INTRINSIC "with_length",
-     .params = "shape, axis, n",
-     .type = type_with_length,
-     .lower = lower_with_length},
+    {.name = INTRINSIC "with_item",
+     .params = "values, i, v",
+     .type = type_with_item,
+     .lower = lower_with_item},
     {.name = INTRINSIC "reshape",
      .params = "a, shape",
      .type = type_reshape,

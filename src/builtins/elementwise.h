@@ -84,6 +84,8 @@ void shape_if_equal(Lower *lo, uint32_t rank, const Leaves *leaves, const Ref *s
 void shape_broadcast(Lower *lo, Node *n, Ref *shape);
 /* Is this LOW value the constant 1? */
 bool is_one(Lower *lo, Ref v);
+/* The first byte of an array, and the first behind its last, as numbers. */
+void array_extent(Lower *lo, Ref a, Ref *low, Ref *high);
 /* Do a store to `to` and a load of the leaf get in each other's way, unless done element by element; 0: never. */
 Ref overlap(Lower *lo, Ref to, Node *leaf);
 /* Raises ValueError; the numbers are those of runtime/runtime.h's ShapeFault. */

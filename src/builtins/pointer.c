@@ -18,6 +18,10 @@ static Ref lower_shaped(Lower *lo, Call *c) {
     bool many = lo_type(lo, v)->kind == TY_TUPLE;
     for (uint32_t i = 0; i < c->result->ndim; i++)
         shape[i] = lo_convert(lo, many ? lo_field(lo, v, i) : v, TY_I(64));
+    Ref bytes =
+        lo_array_bytes(lo, c->result, shape); /* a pointer has all memory, other arrays an end */
+    Ref most = lo_op2(lo, OP_MUL, lo_array_dim(lo, a, 0), lo_int(lo, c->args[0].ty->elem->size));
+    lo_check2(lo, lo_cmp(lo, OP_LE, bytes, most), CHECK_SHAPE_BYTES, bytes, most);
     return lo_array_make(lo, c->result, lo_array_data(lo, a), lo_array_owner(lo, a), shape, NULL);
 }
 

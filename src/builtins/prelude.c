@@ -8,7 +8,7 @@
      .prelude = prelude_,      \
      .takes = "a size: an integer or a tuple of integers"}
 #define METHOD(name_, prelude_) \
-    {.name = name_, .flags = ROW_PRELUDE | ROW_METHOD, .prelude = prelude_}
+    {.name = name_, .flags = ROW_PRELUDE | ROW_METHOD | ROW_LISTS, .prelude = prelude_}
 
 #define REDUCE(name_, prelude_, fn)                  \
     {.name = name_,                                  \
@@ -127,16 +127,16 @@ const Row rows_prelude[] = {
     TAKES_LISTS("numpy.argwhere", "select.argwhere"),
     TAKES_LISTS("numpy.flatnonzero", "select.flatnonzero"),
     TAKES_LISTS("numpy.take", "select.take"),
-    TAKES_LISTS("numpy.take_along_axis", "select.take_along_axis"),
+    TAKES_LISTS("numpy.take_along_axis", "places.take_along_axis"),
     TAKES_LISTS("numpy.compress", "select.compress"),
     TAKES_LISTS("numpy.extract", "select.extract"),
     TAKES_LISTS("numpy.choose", "select.choose"),
     TAKES_LISTS("numpy.select", "select.select"),
-    TAKES_LISTS("numpy.place", "select.place"),
-    TAKES_LISTS("numpy.putmask", "select.putmask"),
-    TAKES_LISTS("numpy.put", "select.put"),
-    TAKES_LISTS("numpy.copyto", "select.copyto"),
-    TAKES_LISTS("numpy.fill_diagonal", "select.fill_diagonal"),
+    TAKES_LISTS("numpy.place", "replacing.place"),
+    TAKES_LISTS("numpy.putmask", "replacing.putmask"),
+    TAKES_LISTS("numpy.put", "replacing.put"),
+    TAKES_LISTS("numpy.copyto", "replacing.copyto"),
+    TAKES_LISTS("numpy.fill_diagonal", "replacing.fill_diagonal"),
     TAKES_LISTS("numpy.diagonal", "matrices.diagonal"),
     TAKES_LISTS("numpy.trace", "matrices.trace"),
     TAKES_LISTS("numpy.diag", "matrices.diag"),
@@ -206,7 +206,7 @@ const Row rows_prelude[] = {
     TAKES_LISTS("numpy.ravel_multi_index", "places.ravel_multi_index"),
     TAKES_LISTS("numpy.ix_", "places.ix_"),
     TAKES_LISTS("numpy.trim_zeros", "places.trim_zeros"),
-    PRELUDE("numpy.put_along_axis", "places.put_along_axis"),
+    TAKES_LISTS("numpy.put_along_axis", "places.put_along_axis"),
     PRELUDE("numpy.asfortranarray", "manipulate.asfortranarray"),
     PRELUDE("numpy.isscalar", "axes.isscalar"),
     TAKES_LISTS("numpy.isposinf", "numeric.isposinf"),
@@ -270,7 +270,7 @@ const Row rows_operator[] = {
 const Row rows_prelude_methods[] = {
     METHOD("array.copy", "creation.copy"),
     {.name = "array.reshape",
-     .flags = ROW_PRELUDE | ROW_METHOD,
+     .flags = ROW_PRELUDE | ROW_METHOD | ROW_LISTS,
      .prelude = "manipulate.reshape",
      .takes = "integers, or a tuple of integers"},
     METHOD("array.ravel", "manipulate.ravel"),
@@ -301,7 +301,7 @@ const Row rows_prelude_methods[] = {
     METHOD("array.take", "select.take"),
     METHOD("array.compress", "select.compress_of"),
     METHOD("array.choose", "select.choose"),
-    METHOD("array.put", "select.put"),
+    METHOD("array.put", "replacing.put"),
     METHOD("array.nonzero", "select.nonzero"),
     METHOD("array.squeeze", "axes.squeeze"),
     METHOD("array.swapaxes", "axes.swapaxes"),

@@ -121,10 +121,10 @@ static Type *filled(Call *c, Type *const *types, uint32_t n) {
     return f->ret->kind == TY_UNDEF ? NULL : f->ret;
 }
 
-/* Parameters that are arrays: one number for each of their elements. */
+/* Parameters that are arrays, or tuples as such: one number for each of their elements. */
 static const char *of_arrays(Call *c) {
     for (uint32_t i = 0; i < (uint32_t)c->row->data2; i++)
-        if (given(c, i) && plain(c, i)->kind == TY_ARRAY)
+        if (given(c, i) && (plain(c, i)->kind == TY_ARRAY || plain(c, i)->kind == TY_TUPLE))
             return cx_printf(c->in->cx, "random_variates.%s", strrchr(c->row->name, '.') + 1);
     return NULL;
 }
@@ -201,7 +201,12 @@ static Type *type_randint(Call *c) {
     if (elem->kind != TY_INT || elem->bits < 32)
         return infer_fail(c->in, c->span, D_NOT_YET,
                           "numpy.random.randint of a dtype of less than 32 bits");
-    if (!has_size(c)) return elem;
+    if (!has_size(c)) {
+        Type *types[] = {i64, i64, ty_dtype(elem)};
+        if (elem != i64)
+            infer_prelude(c->in, c->inst, "random_arrays.check_bounds", types, 3, c->ins);
+        return elem;
+    }
     if (!is_size(c->args[2].ty)) return rule_no_overload(c);
     return filled(c, (Type *[]){i64, i64, c->args[2].ty, ty_dtype(elem)}, 4);
 }
@@ -216,6 +221,9 @@ static Ref lower_randint(Lower *lo, Call *c) {
         return lo_prelude(
             lo, c->row->prelude, 4,
             (Ref[]){low, high, lo_arg(lo, c->args[2]), lo_zero(lo, ty_dtype(c->result->elem))});
+    Ref dtype = lo_zero(lo, ty_dtype(c->result));
+    if (c->result != i64)
+        lo_prelude(lo, "random_arrays.check_bounds", 3, (Ref[]){low, high, dtype});
     Ref most = lo_op2(lo, OP_SUB, lo_op2(lo, OP_SUB, high, low), lo_int(lo, 1));
     Ref v = lo_op2(lo, OP_ADD, low, lo_rt(lo, "ws_np_interval", i64, 1, &most));
     return lo_convert(lo, v, c->result);
@@ -228,10 +236,11 @@ static Ref lower_randint(Lower *lo, Call *c) {
     {.name = "random." name_, .params = params_, .type = type_draw, .lower = lower_draw,           \
      .data = stream, .doc = doc_}
 #define LOOP(name_, prelude_, doc_)                                                                \
-    {.name = name_, .flags = ROW_PRELUDE, .prelude = prelude_, .doc = doc_}
+    {.name = name_, .flags = ROW_PRELUDE | ROW_LISTS, .prelude = prelude_, .doc = doc_}
 #define SIZED(name_, params_, stream, nparams, prelude_, doc_)                                     \
     {.name = "numpy.random." name_, .params = params_, .type = type_sized, .lower = lower_sized,   \
-     .data = stream, .data2 = nparams, .prelude = "random_arrays." prelude_, .doc = doc_}
+     .flags = ROW_LISTS, .data = stream, .data2 = nparams, .prelude = "random_arrays." prelude_,   \
+     .doc = doc_}
 
 const Row rows_random[] = {
     {.name = "random.seed", .params = "a=", .type = type_seed, .lower = lower_seed, .data = 0,
@@ -277,7 +286,7 @@ const Row rows_random[] = {
     {.name = "numpy.random.randint", .params = "low, high=, size=, dtype=", .type = type_randint,
      .lower = lower_randint, .data2 = 2, .prelude = "random_arrays.randint",
      .doc = "ints from low up to high, not included"},
-    LOOP("numpy.random.exponential", "random_arrays.exponential", "exponential distribution"),
+    LOOP("numpy.random.exponential", "random_variates.exponential", "exponential distribution"),
     LOOP("numpy.random.standard_gamma", "random_variates.standard_gamma", "gamma distribution of scale 1"),
     LOOP("numpy.random.gamma", "random_variates.gamma", "gamma distribution"),
     LOOP("numpy.random.chisquare", "random_variates.chisquare", "chi-squared distribution"),
@@ -294,10 +303,10 @@ const Row rows_random[] = {
     LOOP("numpy.random.lognormal", "random_variates.lognormal", "log normal distribution"),
     LOOP("numpy.random.rayleigh", "random_variates.rayleigh", "Rayleigh distribution"),
     LOOP("numpy.random.triangular", "random_variates.triangular", "triangular distribution"),
-    LOOP("numpy.random.binomial", "random_variates.binomial", "successes among n"),
-    LOOP("numpy.random.poisson", "random_variates.poisson", "Poisson distribution"),
-    LOOP("numpy.random.geometric", "random_variates.geometric", "trials until the first success"),
-    LOOP("numpy.random.negative_binomial", "random_variates.negative_binomial", "failures before n successes"),
+    LOOP("numpy.random.binomial", "random_counts.binomial", "successes among n"),
+    LOOP("numpy.random.poisson", "random_counts.poisson", "Poisson distribution"),
+    LOOP("numpy.random.geometric", "random_counts.geometric", "trials until the first success"),
+    LOOP("numpy.random.negative_binomial", "random_counts.negative_binomial", "failures before n successes"),
     LOOP("numpy.random.shuffle",     "random_arrays.shuffle",     "shuffles along the first axis"),
     LOOP("numpy.random.permutation", "random_arrays.permutation", "a shuffled range or copy"),
     LOOP("numpy.random.choice",      "random_arrays.choice",      "items of a range or array, with chances p"),

@@ -109,8 +109,7 @@ void shape_broadcast(Lower *lo, Node *n, Ref *shape) {
 
 /* --- overlap ------------------------------------------------------------------------------------------------------ */
 
-/* First byte, and the first behind the last. */
-static void address_range(Lower *lo, Ref a, Ref *low, Ref *high) {
+void array_extent(Lower *lo, Ref a, Ref *low, Ref *high) {
     Type *ty = lo_type(lo, a), *i64 = TY_I(64);
     Ref first = lo_op1(lo, OP_BITCAST, i64, lo_array_data(lo, a)), last = first;
     Ref zero = lo_int(lo, 0), one = lo_int(lo, 1);
@@ -152,8 +151,8 @@ static bool is_apart(Lower *lo, Ref to, Ref from) {
 Ref overlap(Lower *lo, Ref to, Node *leaf) {
     if (leaf->leaf == to || is_apart(lo, to, leaf->leaf)) return 0;
     Ref low[2], high[2];
-    address_range(lo, to, &low[0], &high[0]);
-    address_range(lo, leaf->leaf, &low[1], &high[1]);
+    array_extent(lo, to, &low[0], &high[0]);
+    array_extent(lo, leaf->leaf, &low[1], &high[1]);
     Ref r = lo_and(lo, lo_cmp(lo, OP_LT, low[0], high[1]), lo_cmp(lo, OP_LT, low[1], high[0]));
     if (lo_type(lo, to)->ndim != leaf->rank || lo_type(lo, to)->elem != leaf->elem) return r;
     return lo_and(lo, r, lo_not(lo, same_elements(lo, to, leaf->leaf)));

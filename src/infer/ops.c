@@ -75,16 +75,24 @@ static Type *infer_some(const Inst *inst, const Ins *ins, Const **k) {
 
 /* --- tuples, slices, iteration -------------------------------------------------------------------------------------- */
 
-/* Is the list display only an argument of functions that take lists, or a part of one that is? */
+/* Does what is called take lists? Yes as long as its type is not known. */
+static bool takes_lists(Infer *in, const Type *f) {
+    if (f->kind == TY_UNDEF) return true;
+    const Row *row = f->kind == TY_CLOSURE          ? row_of_closure(f)
+                     : f->kind == TY_FUNC && f->obj ? row_of_object(in, f->obj)
+                                                    : NULL;
+    return row && row->flags & ROW_LISTS;
+}
+
+/* Is the list display only an argument of functions that take lists, or an item of one that is? */
 static bool is_list_taken(Infer *in, const Inst *inst, Ref r) {
     const InstState *s = inst->state;
     for (uint32_t i = s->use_start[r]; i < s->use_start[r + 1]; i++) {
         if (s->users[i] & USER_BLOCK) return false;
         const Ins *user = ir_at(inst->high, s->users[i]);
-        if (user->op == OP_TUPLE && user->imm && is_list_taken(in, inst, s->users[i])) continue;
-        const Type *f = user->op == OP_CALL ? ir_at(inst->high, user->args[0])->ty : NULL;
-        const Row *row = f && f->kind == TY_FUNC && f->obj ? row_of_object(in, f->obj) : NULL;
-        if (!row || !(row->flags & ROW_LISTS)) return false;
+        if (user->op == OP_TUPLE && is_list_taken(in, inst, s->users[i])) continue;
+        if (user->op != OP_CALL || !takes_lists(in, ir_at(inst->high, user->args[0])->ty))
+            return false;
     }
     return true;
 }

@@ -34,7 +34,7 @@ Ref lo_array_make(Lower *lo, Type *ty, Ref data, Ref owner, const Ref *shape, co
     return lo_make(lo, ty, n, fields);
 }
 
-Ref lo_array_new(Lower *lo, Type *ty, const Ref *shape) {
+Ref lo_array_bytes(Lower *lo, const Type *ty, const Ref *shape) {
     Ref zero = lo_int(lo, 0), one = lo_int(lo, 1), bytes = lo_int(lo, ty->elem->size);
     for (uint32_t i = 0; i < ty->ndim; i++) {
         lo_check(lo, lo_cmp(lo, OP_GE, shape[i], zero), CHECK_NEG_SIZE);
@@ -43,7 +43,11 @@ Ref lo_array_new(Lower *lo, Type *ty, const Ref *shape) {
         lo_check(lo, lo_cmp(lo, OP_LE, bytes, limit), CHECK_SIZE_OVERFLOW);
         bytes = lo_op2(lo, OP_MUL, bytes, shape[i]);
     }
-    Ref owner = lo_op1(lo, OP_ALLOC, TY_OF(TY_PTR), bytes);
+    return bytes;
+}
+
+Ref lo_array_new(Lower *lo, Type *ty, const Ref *shape) {
+    Ref owner = lo_op1(lo, OP_ALLOC, TY_OF(TY_PTR), lo_array_bytes(lo, ty, shape));
     return lo_array_make(lo, ty, lo_op1(lo, OP_DATA, TY_OF(TY_PTR), owner), owner, shape, NULL);
 }
 

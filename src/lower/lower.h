@@ -100,6 +100,9 @@ Ref lo_array_stride(Lower *lo, Ref a, uint32_t axis); /* bytes; computed for 'C'
 Ref lo_array_size(Lower *lo, Ref a); /* elements */
 /* An array value of type ty from data, owner, shape[ndim] and, for 'A', strides[ndim]. */
 Ref lo_array_make(Lower *lo, Type *ty, Ref data, Ref owner, const Ref *shape, const Ref *strides);
+/* The size in bytes of an array of type ty, which there can be: checks that no length is negative and that the size is
+ * no more than an int64. */
+Ref lo_array_bytes(Lower *lo, const Type *ty, const Ref *shape);
 /* A new uninitialised array; sizes are checked. */
 Ref lo_array_new(Lower *lo, Type *ty, const Ref *shape);
 Ref lo_array_get(Lower *lo, Ref a, const Ref *index); /* indices checked already */

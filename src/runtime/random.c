@@ -201,6 +201,11 @@ Status ws_np_normal(WsCtx *ctx, int32_t site, double mean, double deviation, dou
     return 0;
 }
 
-double ws_np_uniform(WsCtx *ctx, int32_t site, double low, double high) {
-    return low + (high - low) * ws_np_random(ctx, site);
+Status ws_np_uniform(WsCtx *ctx, int32_t site, double low, double high, double *out) {
+    if (!isfinite(high - low)) {
+        rt_raise(ctx, site, EXC_OverflowError, "Range exceeds valid bounds");
+        return 1;
+    }
+    *out = low + (high - low) * ws_np_random(ctx, site);
+    return 0;
 }

@@ -157,7 +157,7 @@ Status ws_np_seed(WsCtx *ctx, int32_t site, int64_t seed);
 double ws_np_random(WsCtx *ctx, int32_t site);
 double ws_np_gauss(WsCtx *ctx, int32_t site);
 Status ws_np_normal(WsCtx *ctx, int32_t site, double mean, double deviation, double *out);
-double ws_np_uniform(WsCtx *ctx, int32_t site, double low, double high);
+Status ws_np_uniform(WsCtx *ctx, int32_t site, double low, double high, double *out);
 
 int64_t ws_hash_int(int64_t i);
 int64_t ws_hash_uint(int64_t bits);

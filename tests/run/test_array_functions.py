@@ -3,44 +3,13 @@
 import numpy as np
 import pytest
 
-from support import assert_same, compiled, errors, lambda_of, make, needs_compiler, njit, unwrap
+from against_numpy import same_as_numpy
+from support import errors, lambda_of, make, needs_compiler, njit
 
 pytestmark = [needs_compiler, pytest.mark.filterwarnings("ignore")]
 
 X = np.array([3.0, -1.0, 2.5, 7.0, -1.0, 0.0, 2.5])
 N = np.array([[5, 1, 4], [2, 9, 3]])
-
-
-def outcome(function, args):
-    """What it returns or raises, and the arguments afterwards."""
-    args = [a.copy(order="K") if isinstance(a, np.ndarray) else a for a in args]
-    try:
-        with np.errstate(all="ignore"):
-            return function(*args), None, args
-    except Exception as error:
-        return None, error, args
-
-
-def same_as_numpy(function, *args, ulp=2, strides=True):
-    """The function as it is and compiled, on copies of the arguments."""
-    want, want_error, want_args = outcome(function, args)
-    got, got_error, got_args = outcome(compiled(function), args)
-    if want_error is not None or got_error is not None:
-        assert type(got_error) is type(want_error), f"{got_error!r} instead of {want_error!r}"
-        assert str(got_error) == str(want_error)
-        return
-    want = tuple(want) if isinstance(want, list) else want  # of split
-    if not strides:
-        want, got = without_strides(want), without_strides(got)
-    assert_same(got, unwrap(want), ulp=ulp)
-    for g, w in zip(got_args, want_args):
-        np.testing.assert_array_equal(g, w)
-
-
-def without_strides(value):
-    if isinstance(value, tuple):
-        return tuple(without_strides(v) for v in value)
-    return np.ascontiguousarray(value) if isinstance(value, np.ndarray) and value.ndim else value
 
 
 SHAPES = [
@@ -98,6 +67,10 @@ SHAPES = [
     "np.broadcast_to(2.0, 3)",
     "np.broadcast_shapes((2, 1), (3,))",
     "np.broadcast_arrays(n, n[0])",
+    "np.broadcast_arrays(n, 2.0)",
+    "np.broadcast_shapes((), (3,))",
+    "np.broadcast_to(2.0, ())",
+    "np.broadcast_to(n, ())",
     "np.tile(x, 2)",
     "np.tile(n, (2, 1, 2))",
     "np.repeat(x, 2)",
@@ -213,6 +186,12 @@ SORTING = [
     "np.indices((2, 3))",
     "np.meshgrid(x, n)",
     'np.meshgrid(x, n, indexing="ij")',
+    "np.meshgrid(x, n, x[:2])",
+    "np.meshgrid(x, n, sparse=True)",
+    'np.meshgrid(x, n, x[:2], sparse=True, indexing="ij")',
+    "np.meshgrid(x, n[0], copy=False)",
+    "np.meshgrid(x)",
+    "np.meshgrid()",
     "np.cross(n, n[::-1])",
     "np.cross(x[:3], n[0])",
     "np.cross(n[0], n)",
@@ -429,6 +408,16 @@ PARTS = [
     "np.lib.stride_tricks.sliding_window_view(n, (2, 2))",
     "np.lib.stride_tricks.sliding_window_view(n, 2, axis=1)",
     "np.lib.stride_tricks.sliding_window_view(n, 9, axis=1)",
+    "np.lib.stride_tricks.sliding_window_view(x, -1)",
+    "np.lib.stride_tricks.as_strided(x[::-1], (2, 2), (-8, -16))",
+    "np.lib.stride_tricks.as_strided(x, (-1,), (0,)).shape",
+    "np.lib.stride_tricks.as_strided(x, (2**62, 2), (8, 8)).shape",
+    "np.lib.stride_tricks.as_strided(x, (2**30, 2**30, 2), (0, 0, 0)).shape",
+    "np.lib.stride_tricks.as_strided(x, (3, 2**60, 0), (0, 8, 8)).shape",
+    "np.broadcast_to(x[:1], (2, -1)).shape",
+    "np.broadcast_to(1.0, (-1,)).shape",
+    "np.broadcast_shapes((-1,), (3,))",
+    "np.broadcast_shapes(5, (3, 1))",
     "x.view(np.int64)",
     "x.view(np.uint8)",
     "n.view(np.int32)",
@@ -590,6 +579,38 @@ def test_refused(text):
     with pytest.raises(errors.CompileError) as error:
         njit(lambda_of(text, "x, n"))(X, N)
     assert REFUSED[text] in str(error.value)
+
+
+# -- views that there cannot be ------------------------------------------------------------------
+
+OUTSIDE = [
+    "(8,), (8,)",
+    "(2,), (-8,)",
+    "(2**58, 2), (2**62, 8)",
+    "(3, 2**58), (2**62, 2**62)",
+    "(2, 2), (2**62, 2**62)",
+    "(2**58,), (2**6,)",
+    "(3,), (-(2**63),)",
+    "(2, 2, 2), (-(2**62), -(2**62), 8)",
+]
+
+
+@pytest.mark.parametrize("how", OUTSIDE)
+def test_views_outside_the_memory(how):
+    function = lambda_of(f"np.lib.stride_tricks.as_strided(x, {how}).shape", "x")
+    with pytest.raises(ValueError, match="outside the memory"):
+        njit(function)(X)
+
+
+@pytest.mark.parametrize("text", [
+    "np.broadcast_to(x[:1], (2**31, 2**31)).shape",
+    "np.broadcast_to(1.0, (2**62, 2**62)).shape",
+    "np.lib.stride_tricks.sliding_window_view(np.broadcast_to(x[:1], (2**40,)), 2**39).shape",
+    "np.broadcast_arrays(np.broadcast_to(x, (2**59, 7)), np.ones((99, 1, 1)))[0].shape",
+])
+def test_views_of_more_than_there_are_numbers_for(text):
+    with pytest.raises(ValueError, match="array is too big"):
+        njit(lambda_of(text, "x"))(X)
 
 
 # -- stores of tuples -----------------------------------------------------------------------------

@@ -145,6 +145,28 @@ def test_shaped_arrays_keep_the_memory():
         assert watch() is None
 
 
+@pytest.mark.parametrize("shaped", [carray, farray])
+@pytest.mark.parametrize("shape, text", [
+    ((-1, -1), "negative dimensions"),
+    ((2, -3), "negative dimensions"),
+    ((2**31, 2**31), "array is too big"),
+    ((2**62, 2**62), "array is too big"),
+])
+def test_shapes_that_there_cannot_be(shaped, shape, text):
+    size = njit(lambda a, shape: shaped(a, shape).size)
+    with pytest.raises(ValueError, match=text):
+        size(np.zeros(1), shape)
+    with pytest.raises(ValueError, match=text):
+        shaped(pointer(np.zeros(1)), shape)
+
+
+def test_arrays_are_given_no_shape_beyond_their_end():
+    f = njit(lambda a, shape: carray(a, shape, np.int32))
+    assert f(np.arange(3), (2, 3)).tolist() == [[0, 0, 1], [0, 2, 0]]
+    with pytest.raises(ValueError, match="the shape needs 28 bytes, but the array has 24"):
+        f(np.arange(3), (7, 1))
+
+
 def test_captured_arrays_and_compiled_callers():
     @cfunc("float64(intp)")
     def look(i):

@@ -2,18 +2,28 @@
 
 import numpy as np
 
-from whipsnake.prelude.axes import mapped, normal_axis, one_axis, three_axes, two_axes
+from whipsnake.prelude.axes import normal_axis, one_axis, three_axes, two_axes
 from whipsnake.prelude.creation import asarray
 from whipsnake.prelude.intrinsics import (
     axis_first,
     axis_insert,
     axis_part,
     common_dtype,
+    layout,
+    refuse,
     reshape,
     strided,
-    with_length,
+    with_item,
 )
-from whipsnake.prelude.manipulate import flatten, shape_text
+from whipsnake.prelude.manipulate import flatten
+from whipsnake.prelude.tuples import (
+    as_tuple,
+    check_store,
+    interleaved,
+    mapped,
+    products,
+    shape_text,
+)
 
 
 # -- joining --------------------------------------------------------------------------------------
@@ -39,7 +49,7 @@ def _concatenate(arrays, axis, dtype):
         _check_lengths(first, a, axis + first.ndim if axis < 0 else axis, number)
         number += 1
     out = np.empty(
-        with_length(first.shape, axis, n), common_dtype(arrays) if dtype is None else dtype
+        with_item(first.shape, axis, n), common_dtype(arrays) if dtype is None else dtype
     )
     at = 0
     for a in arrays:
@@ -69,7 +79,7 @@ def stack(arrays, axis=0, dtype=None):
 def _stack(arrays, axis, dtype):
     probe = axis_insert(arrays[0], axis)
     out = np.empty(
-        with_length(probe.shape, axis, len(arrays)),
+        with_item(probe.shape, axis, len(arrays)),
         common_dtype(arrays) if dtype is None else dtype,
     )
     to = axis_first(out, axis)
@@ -126,30 +136,17 @@ def append(arr, values, axis=None):
 # -- repeating ------------------------------------------------------------------------------------
 
 
-def interleaved(a, b):
-    """The items of two tuples by turns."""
-    if len(a) == 0:
-        return ()
-    return (a[0], b[0]) + interleaved(a[1:], b[1:])
-
-
 def tile(A, reps):
     """np.tile."""
     a = asarray(A)
-    times = reps if isinstance(reps, tuple) else (reps,)
+    times = as_tuple(reps)
     n = a.ndim if a.ndim > len(times) else len(times)
     shape = (1,) * (n - a.ndim) + a.shape
     strides = (0,) * (n - a.ndim) + a.strides
     times = (1,) * (n - len(times)) + times
     parts = np.empty(interleaved(times, shape), a.dtype)
     parts[...] = strided(a, interleaved(times, shape), interleaved((0,) * n, strides))
-    return reshape(parts, _products(times, shape))
-
-
-def _products(a, b):
-    if len(a) == 0:
-        return ()
-    return (a[0] * b[0],) + _products(a[1:], b[1:])
+    return reshape(parts, products(times, shape))
 
 
 def repeat(a, repeats, axis=None):
@@ -175,7 +172,7 @@ def _repeat(a, repeats, axis):
         if times[i * step] < 0:
             raise ValueError("repeats may not contain negative values.")
         total += times[i * step]
-    out = np.empty(with_length(a.shape, axis, total), a.dtype)
+    out = np.empty(with_item(a.shape, axis, total), a.dtype)
     to = axis_first(out, axis)
     at = 0
     for i in range(n):
@@ -208,86 +205,147 @@ def delete(arr, obj, axis=None):
     """np.delete: without what `obj` (an integer, a slice, an index array or a mask) says."""
     a = asarray(arr)
     if axis is None:
-        return _delete(a.ravel(), obj, 0)
-    return _delete(a, obj, axis)
+        return _delete(a.ravel(), _one_place(obj), 0)
+    return _delete(a, _one_place(obj), axis)
+
+
+def _one_place(obj):
+    """A place, or several; an array without axes is one."""
+    if isinstance(obj, np.ndarray) and obj.ndim == 0:
+        return obj[()]
+    return obj
 
 
 def _delete(a, obj, axis):
     b = axis_first(a, axis)
     n = b.shape[0]
+    if isinstance(obj, tuple) and len(obj) == 0:
+        return np.array(a)
     keep = np.ones(n, np.bool_)
+    if isinstance(obj, bool):
+        raise ValueError(_no_mask("delete", n))
     if isinstance(obj, int) and not -n <= obj < n:
         raise IndexError(
             f"index {obj} is out of bounds for axis {normal_axis(axis, a.ndim)} with size {n}"
         )
-    keep[asarray(obj) if isinstance(obj, tuple) else obj] = False
-    out = np.empty(with_length(a.shape, axis, np.count_nonzero(keep)), a.dtype)
-    to = axis_first(out, axis)
+    if isinstance(obj, (np.ndarray, tuple)):
+        places = asarray(obj)
+        if isinstance(places.dtype.type(0), bool) and places.size != n:
+            raise ValueError(_no_mask("delete", n))
+        keep[places] = False
+    else:
+        keep[obj] = False
+    out = _new(a, axis, np.count_nonzero(keep))
+    _spread(b, keep, axis_first(out, axis))
+    return out
+
+
+def _no_mask(name, n):
+    return (
+        f"boolean array argument obj to {name} must be one dimensional and match the axis length "
+        f"of {n}"
+    )
+
+
+def _new(a, axis, n):
+    """An array like `a`, but of length n along an axis."""
+    order = "F" if layout(a) == "F" else "C"
+    return np.empty(with_item(a.shape, axis, n), a.dtype, order)
+
+
+def _spread(b, keep, to):
+    """The items of `b` that are kept, one after the other."""
     at = 0
-    for i in range(n):
+    for i in range(b.shape[0]):
         if keep[i]:
             to[at] = b[i]
             at += 1
-    return out
 
 
 def insert(arr, obj, values, axis=None):
     """np.insert: before one place several values, or before each of several."""
     a = asarray(arr)
     if axis is None:
-        return _insert(a.ravel(), obj, asarray(values).ravel(), 0)
-    v = asarray(values)
-    if isinstance(obj, int) and a.ndim > 1 and v.ndim == a.ndim - 1:
-        return _insert(a, obj, axis_insert(v, axis), axis)
-    return _insert(a, obj, v, axis)
+        return _insert(a.ravel(), _one_place(obj), asarray(values), 0)
+    return _insert(a, _one_place(obj), asarray(values), normal_axis(axis, a.ndim))
 
 
 def _insert(a, obj, values, axis):
+    v = _with_axes(values, a)
     n = axis_first(a, axis).shape[0]
     if isinstance(obj, int):
         if not -n <= obj <= n:
-            raise IndexError(
-                f"index {obj} is out of bounds for axis {normal_axis(axis, a.ndim)} with size {n}"
-            )
-        count = axis_first(values, axis).shape[0] if values.ndim == a.ndim else 1
-        at = obj + n if obj < 0 else obj + 0
-        out = np.empty(with_length(a.shape, axis, n + count), a.dtype)
-        axis_part(out, axis, 0, at)[...] = axis_part(a, axis, 0, at)
-        axis_part(out, axis, at, at + count)[...] = values
-        axis_part(out, axis, at + count, n + count)[...] = axis_part(a, axis, at, n)
-        return out
-    return _insert_at(a, _checked(asarray(obj), n, normal_axis(axis, a.ndim)), values, axis)
+            raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {n}")
+        return _insert_block(a, obj, np.moveaxis(v, 0, axis), axis)
+    places = _places(obj, n)
+    if places.shape[0] == 1:
+        at = places[0]
+        if not -n <= at <= n:
+            raise IndexError(f"index [{at}] is out of bounds for axis {axis} with size {n}")
+        return _insert_block(a, at, v, axis)
+    return _insert_each(a, places, values, axis)
 
 
-def _checked(places, n, axis):
-    out = np.empty(places.shape[0], np.int64)
-    for i in range(places.shape[0]):
-        if not -n <= places[i] <= n:
-            raise IndexError(f"index {places[i]} is out of bounds for axis {axis} with size {n}")
-        out[i] = places[i] + n if places[i] < 0 else places[i]
+def _with_axes(v, a):
+    """`v` with as many axes as `a` has, at least."""
+    if v.ndim >= a.ndim:
+        return v
+    return np.reshape(v, (1,) * (a.ndim - v.ndim) + v.shape)
+
+
+def _places(obj, n):
+    """The places as an array that is ours."""
+    if isinstance(obj, slice):
+        return np.arange(n)[obj].copy()
+    if isinstance(obj, tuple) and len(obj) == 0:
+        return np.empty(0, np.int64)
+    places = asarray(obj)
+    if places.ndim != 1:
+        refuse("index array argument obj to insert must be one dimensional or scalar")
+    if isinstance(places.dtype.type(0), bool):
+        return np.flatnonzero(places)
+    return places.astype(np.int64)
+
+
+def _insert_block(a, at, values, axis):
+    """All values before one place."""
+    n, count = axis_first(a, axis).shape[0], axis_first(values, axis).shape[0]
+    k = at + n if at < 0 else at + 0
+    out = _new(a, axis, n + count)
+    axis_part(out, axis, 0, k)[...] = axis_part(a, axis, 0, k)
+    axis_part(out, axis, k, k + count)[...] = values
+    axis_part(out, axis, k + count, n + count)[...] = axis_part(a, axis, k, n)
     return out
 
 
-def _insert_at(a, places, values, axis):
+def _insert_each(a, places, values, axis):
+    """One item before each of several places, those of equal places in their order."""
     n = axis_first(a, axis).shape[0]
     m = places.shape[0]
-    order = np.argsort(places)
-    fresh = np.zeros(n + m, np.bool_)
-    at = np.empty(m, np.int64)
     for i in range(m):
-        at[order[i]] = places[order[i]] + i
-        fresh[at[order[i]]] = True
-    out = np.empty(with_length(a.shape, axis, n + m), a.dtype)
-    new = np.empty(with_length(a.shape, axis, m), a.dtype)
+        places[i] += n if places[i] < 0 else 0
+    order = np.argsort(places)
+    old = np.ones(n + m, np.bool_)
+    for i in range(m):
+        at = places[order[i]] + i
+        if not -n - m <= at < n + m:
+            raise IndexError(f"index {at} is out of bounds for axis {axis} with size {n + m}")
+        at += n + m if at < 0 else 0
+        places[order[i]] = at
+        old[at] = False
+    out, new = _new(a, axis, n + m), np.empty(with_item(a.shape, axis, m), a.dtype)
+    check_store(values.shape, new.shape)
     new[...] = values
-    to, old, more = axis_first(out, axis), axis_first(a, axis), axis_first(new, axis)
+    to, b, more = axis_first(out, axis), axis_first(a, axis), axis_first(new, axis)
+    if np.count_nonzero(old) != n:  # two of them are one place
+        check_store(a.shape, with_item(a.shape, axis, np.count_nonzero(old)))
     k = 0
     for i in range(n + m):
-        if not fresh[i]:
-            to[i] = old[k]
+        if old[i]:
+            to[i] = b[k]
             k += 1
     for i in range(m):
-        to[at[i]] = more[i]
+        to[places[i]] = more[i]
     return out
 
 
@@ -344,7 +402,7 @@ def _part(v, a, axis):
     x = asarray(v)
     if x.ndim > 0:
         return x
-    out = np.empty(with_length(a.shape, axis, 1), x.dtype)
+    out = np.empty(with_item(a.shape, axis, 1), x.dtype)
     out[...] = x
     return out
 
@@ -360,7 +418,7 @@ def _diff(a, n, axis):
 
 def _diff_once(a, axis):
     n = axis_first(a, axis).shape[0]
-    out = np.empty(with_length(a.shape, axis, max(n - 1, 0)), a.dtype)
+    out = np.empty(with_item(a.shape, axis, max(n - 1, 0)), a.dtype)
     if n == 0:
         return out
     low, high = axis_part(a, axis, 0, n - 1), axis_part(a, axis, 1, n)
@@ -391,12 +449,14 @@ def outer(a, b):
 def kron(a, b):
     """np.kron."""
     x, y = asarray(a), asarray(b)
+    if x.ndim == 0 and y.ndim == 0:
+        return x[()] * y[()]
     n = x.ndim if x.ndim > y.ndim else y.ndim
     ones = (1,) * n
     s, t = (1,) * (n - x.ndim) + x.shape, (1,) * (n - y.ndim) + y.shape
     p = _reshaped(x, interleaved(s, ones))
     q = _reshaped(y, interleaved(ones, t))
-    return reshape(np.ascontiguousarray(p * q), _products(s, t))
+    return reshape(np.ascontiguousarray(p * q), products(s, t))
 
 
 def _reshaped(a, shape):

@@ -10,9 +10,20 @@ from whipsnake.prelude.intrinsics import (
     refuse,
     reshape,
     strided,
-    with_length,
+    with_item,
 )
-from whipsnake.prelude.manipulate import permute, shape_text
+from whipsnake.prelude.manipulate import permute
+from whipsnake.prelude.tuples import (
+    as_tuple,
+    ascending,
+    check_view,
+    find,
+    mapped,
+    picked,
+    product,
+    repeats,
+    shape_text,
+)
 
 
 def normal_axis(axis, ndim):
@@ -24,19 +35,15 @@ def normal_axis(axis, ndim):
 
 def normal_axes(axes, ndim):
     """The same of a tuple, or of one number as a tuple."""
-    if not isinstance(axes, tuple):
-        return (normal_axis(axes, ndim),)
-    if len(axes) == 0:
-        return ()
-    return (normal_axis(axes[0], ndim),) + normal_axes(axes[1:], ndim)
+    return mapped(normal_axis, as_tuple(axes), ndim)
 
 
-def find(values, v):
-    """The place of `v` in a tuple, or -1."""
-    for i in range(len(values)):
-        if values[i] == v:
-            return i
-    return -1
+def different_axes(axes, ndim, text):
+    """The same in ascending order; ValueError with this text if one is named twice."""
+    places = normal_axes(axes, ndim)
+    if repeats(places):
+        raise ValueError(text)
+    return ascending(places)
 
 
 # -- more and fewer -------------------------------------------------------------------------------
@@ -46,19 +53,8 @@ def expand_dims(a, axis):
     """np.expand_dims."""
     x = asarray(a)
     if isinstance(axis, tuple):
-        return _expand(x, _sorted(normal_axes(axis, x.ndim + len(axis))))
+        return _expand(x, different_axes(axis, x.ndim + len(axis), "repeated axis"))
     return axis_insert(x, axis)
-
-
-def _sorted(axes):
-    for i in range(len(axes)):
-        for j in range(i):
-            if axes[i] == axes[j]:
-                raise ValueError("repeated axis")
-            if axes[i] < axes[j]:
-                low, high = axes[i], axes[j]
-                axes = with_length(with_length(axes, i, high), j, low)
-    return axes
 
 
 def _expand(a, axes):
@@ -76,7 +72,7 @@ def squeeze(a, axis=None):
             "squeeze() without an axis: how many axes are left would depend on the lengths at run "
             "time; name them, as in squeeze(axis=0)"
         )
-    return _squeeze(x, _sorted(normal_axes(axis, x.ndim)))
+    return _squeeze(x, different_axes(axis, x.ndim, "duplicate value in 'axis'"))
 
 
 def _squeeze(a, axes):
@@ -107,13 +103,6 @@ def atleast_3d(*arys):
     if len(arys) == 1:
         return three_axes(arys[0])
     return mapped(three_axes, arys)
-
-
-def mapped(f, values):
-    """f of each value of a tuple."""
-    if len(values) == 0:
-        return ()
-    return (f(values[0]),) + mapped(f, values[1:])
 
 
 def one_axis(x):
@@ -149,7 +138,7 @@ def swapaxes(a, axis1, axis2):
     i, j = normal_axis(axis1, x.ndim), normal_axis(axis2, x.ndim)
     axes = x.shape
     for k in range(x.ndim):
-        axes = with_length(axes, k, j if k == i else i if k == j else k)
+        axes = with_item(axes, k, j if k == i else i if k == j else k)
     return permute(x, axes)
 
 
@@ -172,10 +161,10 @@ def move(a, source, destination):
         if at < 0:
             while find(source, rest) >= 0:
                 rest += 1
-            axes = with_length(axes, k, rest)
+            axes = with_item(axes, k, rest)
             rest += 1
         else:
-            axes = with_length(axes, k, source[at])
+            axes = with_item(axes, k, source[at])
     return permute(a, axes)
 
 
@@ -271,17 +260,26 @@ def rot90(m, k=1, axes=(0, 1)):
 def broadcast_to(array, shape):
     """np.broadcast_to: a view that cannot be written."""
     a = asarray(array)
-    return readonly(stretched(a, shape if isinstance(shape, tuple) else (shape,)))
+    to = as_tuple(shape)
+    for n in to:
+        if n < 0:
+            raise ValueError("all elements of broadcast shape must be non-negative")
+    if len(to) == 0 and a.ndim > 0:
+        raise ValueError("cannot broadcast a non-scalar to a scalar array")
+    return readonly(stretched(a, to))
 
 
 def stretched(a, shape):
     """`a` seen with the shape that it is broadcast to."""
     if len(shape) < a.ndim:
         raise ValueError("input operand has more dimensions than allowed by the axis remapping")
+    if len(shape) == 0:
+        return a
+    check_view(shape, a.itemsize)
     strides = shape
     lead = len(shape) - a.ndim
     for k in range(len(shape)):
-        strides = with_length(strides, k, 0 if k < lead else _stride(a, k - lead, shape, k))
+        strides = with_item(strides, k, 0 if k < lead else _stride(a, k - lead, shape, k))
     return strided(a, shape, strides)
 
 
@@ -300,46 +298,73 @@ def _stride(a, axis, shape, k):
 
 def broadcast_shapes(*args):
     """np.broadcast_shapes."""
-    if len(args) == 0:
+    shapes = mapped(as_tuple, args)
+    return _common(mapped(_padded, shapes, _longest(shapes)), shapes)
+
+
+def _longest(shapes):
+    if len(shapes) == 0:
         return ()
-    shape = args[0] if isinstance(args[0], tuple) else (args[0],)
-    if len(args) == 1:
-        return shape
-    return common_shape(shape, broadcast_shapes(*args[1:]))
+    rest = _longest(shapes[1:])
+    if len(shapes[0]) > len(rest):
+        return shapes[0]
+    return rest
 
 
-def common_shape(a, b):
-    """What two shapes are broadcast to."""
-    if len(a) < len(b):
-        return common_shape(b, a)
-    if len(b) == 0:
-        return a
-    lead = len(a) - len(b)
-    out = a
-    for k in range(len(b)):
-        n = a[lead + k]
-        if n == 1:
-            out = with_length(out, lead + k, b[k])
-        elif b[k] != n and b[k] != 1:
-            raise ValueError("shape mismatch: objects cannot be broadcast to a single shape.")
+def _padded(shape, longest):
+    """With as many lengths as the longest one."""
+    return (1,) * (len(longest) - len(shape)) + shape
+
+
+def _common(shapes, given):
+    """What shapes of as many axes are broadcast to; ValueError tells of them as they were given."""
+    if len(shapes) == 0 or len(shapes[0]) == 0:
+        return ()
+    out = shapes[0]
+    for k in range(len(out)):
+        first, n, i = 0, 1, 0
+        for s in shapes:
+            if s[k] < 0:
+                raise ValueError("negative dimensions are not allowed")
+            if n == 1:
+                first, n = i, s[k]
+            elif s[k] != 1 and s[k] != n:
+                raise ValueError(
+                    "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is "
+                    f"between arg {first} with shape {_text_at(given, first)} and arg {i} with "
+                    f"shape {_text_at(given, i)}."
+                )
+            i += 1
+        out = with_item(out, k, n)
     return out
+
+
+def _text_at(shapes, i):
+    k = 0
+    text = ""
+    for s in shapes:
+        if k == i:
+            text = f"{s}"
+        k += 1
+    return text
+
+
+def are_broadcast(a, b):
+    """Are two shapes broadcast to one?"""
+    if len(b) == 0:
+        return True
+    at = len(b) - len(a)
+    for n in a:
+        if at >= 0 and n != 1 and b[at] != 1 and n != b[at]:
+            return False
+        at += 1
+    return True
 
 
 def broadcast_arrays(*args):
     """np.broadcast_arrays."""
     arrays = mapped(asarray, args)
-    shape = broadcast_shapes(*mapped(_shape, arrays))
-    return _stretched_all(arrays, shape)
-
-
-def _shape(a):
-    return a.shape
-
-
-def _stretched_all(arrays, shape):
-    if len(arrays) == 0:
-        return ()
-    return (stretched(arrays[0], shape),) + _stretched_all(arrays[1:], shape)
+    return mapped(stretched, arrays, broadcast_shapes(*mapped(shape, arrays)))
 
 
 # -- asking ---------------------------------------------------------------------------------------
@@ -361,10 +386,7 @@ def size(a, axis=None):
     if axis is None:
         return x.size
     if isinstance(axis, tuple):
-        n = 1
-        for k in axis:
-            n *= axis_first(x, k).shape[0]
-        return n
+        return product(picked(x.shape, axis))
     return axis_first(x, axis).shape[0]
 
 

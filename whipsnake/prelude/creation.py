@@ -170,3 +170,8 @@ def asarray(a, dtype=None):
         if dtype is None or a.dtype == dtype:
             return a
     return np.array(a, dtype)
+
+
+def asarray_or_number(x):
+    """A tuple as an array."""
+    return asarray(x) if isinstance(x, tuple) else x

@@ -3,6 +3,7 @@
 import numpy as np
 
 from whipsnake.prelude.intrinsics import same_memory
+from whipsnake.prelude.tuples import check_store
 
 
 def take(a, index):
@@ -106,13 +107,15 @@ def put_array(a, index, values):
         _put(a, index, values[()])
     elif a.ndim == 1 and index.ndim == 1 and values.ndim == 1:
         n = index.shape[0]
-        step = _step(values.shape[0], n)
+        check_store(values.shape, index.shape)
+        step = 0 if values.shape[0] == 1 else 1
         if same_memory(a, values):
             values = values.copy()
         for i in range(n):
             a[index[i]] = values[i * step]
     else:
         full = np.empty(index.shape + a.shape[1:], a.dtype)
+        check_store(values.shape, full.shape)
         full[...] = values
         _put_rows(a, index, full)
 
@@ -155,6 +158,11 @@ def put_mask_array(a, mask, values):
     n = _count(mask)
     if same_memory(a, values):
         values = values.copy()
+    if a.ndim == mask.ndim and values.ndim > 1:
+        raise ValueError(
+            "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input "
+            f"has {values.ndim} dimensions"
+        )
     if a.ndim == mask.ndim and values.ndim == 1:
         if values.shape[0] != n and values.shape[0] != 1:
             raise ValueError(
@@ -164,6 +172,7 @@ def put_mask_array(a, mask, values):
         _put_mask_array(a, mask, values, 0, 1 if values.shape[0] == n else 0)
     else:
         full = np.empty((n,) + a.shape[mask.ndim :], a.dtype)
+        check_store(values.shape, full.shape)
         full[...] = values
         _put_mask_rows(a, mask, full, 0)
 
@@ -195,12 +204,3 @@ def _put_mask_rows(a, mask, full, at):
                 a[i][...] = full[at]
                 at += 1
     return at
-
-
-def _step(have, want):
-    """Stride, in items, of an axis of length `have` broadcast to `want`."""
-    if have != want and have != 1:
-        raise ValueError(
-            f"could not broadcast input array from shape ({have},) into shape ({want},)"
-        )
-    return 0 if have == 1 else 1

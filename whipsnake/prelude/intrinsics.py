@@ -83,11 +83,11 @@ def common_dtype(arrays):
     return np.result_type(*arrays)
 
 
-def with_length(shape, axis, n):
-    """The shape with another length of one axis."""
-    shape = list(shape)
-    shape[axis] = n
-    return tuple(shape)
+def with_item(values, i, v):
+    """A tuple of integers with another item at one place, which is an axis; AxisError."""
+    values = list(values)
+    values[i] = v
+    return tuple(values)
 
 
 def sort_line(a, scratch):

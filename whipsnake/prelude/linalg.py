@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from whipsnake.prelude.axes import common_shape
+from whipsnake.prelude.axes import broadcast_shapes
 from whipsnake.prelude.creation import asarray, zeros
 from whipsnake.prelude.intrinsics import (
     common_dtype,
@@ -10,10 +10,10 @@ from whipsnake.prelude.intrinsics import (
     library_matmul,
     refuse,
 )
-from whipsnake.prelude.manipulate import shape_text
+from whipsnake.prelude.tuples import shape_text
 
 
-def _check(a, b, i, j):
+def _fit(a, b, i, j):
     """Axis i of `a` is summed with axis j of `b`."""
     if a.shape[i] != b.shape[j]:
         raise ValueError(
@@ -22,26 +22,42 @@ def _check(a, b, i, j):
         )
 
 
+def _number(a):
+    """An array without axes as the number it is."""
+    if a.ndim == 0:
+        return a[()]
+    return a
+
+
 def dot(a, b):
     """np.dot of numbers, and of one- and two-dimensional arrays."""
     x, y = asarray(a), asarray(b)
     if x.ndim == 0 or y.ndim == 0:
-        return a * b
+        return np.multiply(_number(x), _number(y))
     if x.ndim > 2 or y.ndim > 2:
         refuse("np.dot of more than two dimensions: use @, which multiplies stacks of matrices")
+    _fit(x, y, x.ndim - 1, y.ndim - 2 if y.ndim > 1 else 0)
     return _product(x, y)
 
 
 def vdot(a, b):
     """np.vdot."""
-    return _product(np.conj(asarray(a).ravel()), asarray(b).ravel())
+    x, y = asarray(a).ravel(), asarray(b).ravel()
+    if x.shape[0] != y.shape[0]:
+        raise ValueError(
+            f"cannot reshape array of size {y.shape[0]} into shape {shape_text(x.shape)}"
+        )
+    return _product(np.conj(x), y)
 
 
 def inner(a, b):
     """np.inner of one- and two-dimensional arrays."""
     x, y = asarray(a), asarray(b)
+    if x.ndim == 0 or y.ndim == 0:
+        return np.multiply(_number(x), _number(y))
     if x.ndim > 2 or y.ndim > 2:
         refuse("np.inner of more than two dimensions")
+    _fit(x, y, x.ndim - 1, y.ndim - 1)
     return _product(x, y.T)
 
 
@@ -50,6 +66,7 @@ def matmul(a, b):
     x, y = asarray(a), asarray(b)
     if x.ndim == 0 or y.ndim == 0:
         refuse("a product of matrices takes arrays with axes: use *")
+    _check_core(x.shape[-1], y.shape[-2] if y.ndim > 1 else y.shape[0])
     if x.ndim <= 2 and y.ndim <= 2:
         return _product(x, y)
     out = np.empty(_stack_shape(x, y), common_dtype((x, y)))
@@ -57,12 +74,20 @@ def matmul(a, b):
     return out
 
 
+def _check_core(n, m):
+    if n != m:
+        raise ValueError(
+            "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+            f"(n?,k),(k,m?)->(n?,m?) (size {m} is different from {n})"
+        )
+
+
 def _stack_shape(a, b):
     if b.ndim == 1:
         return a.shape[:-1]
     if a.ndim == 1:
         return b.shape[:-2] + b.shape[-1:]
-    return common_shape(a.shape[:-2], b.shape[:-2]) + (a.shape[-2], b.shape[-1])
+    return broadcast_shapes(a.shape[:-2], b.shape[:-2]) + (a.shape[-2], b.shape[-1])
 
 
 def _stack_products(a, b, out):
@@ -81,6 +106,7 @@ def _item(a, i, b):
 
 
 def _product(a, b):
+    """Of what fits: vectors and matrices."""
     if a.ndim == 1 and b.ndim == 1:
         return _vector_vector(a, b)
     if a.ndim == 2 and b.ndim == 1:
@@ -97,7 +123,6 @@ BLAS_VECTOR = 1024
 
 
 def _vector_vector(a, b):
-    _check(a, b, 0, 0)
     if has_library_matmul(a, b) and a.shape[0] >= BLAS_VECTOR:
         out = np.empty(1, a.dtype)
         library_matmul(a, b, out)
@@ -105,11 +130,10 @@ def _vector_vector(a, b):
     total = a.dtype.type(0) * b.dtype.type(0)
     for i in range(a.shape[0]):
         total += a[i] * b[i]
-    return total
+    return np.result_type(a.dtype, b.dtype).type(total)
 
 
 def _matrix_vector(a, b):
-    _check(a, b, 1, 0)
     if has_library_matmul(a, b) and a.size >= BLAS_VECTOR:
         out = np.empty(a.shape[0], a.dtype)
         library_matmul(a, b, out)
@@ -124,7 +148,6 @@ def _matrix_vector(a, b):
 
 
 def _vector_matrix(a, b):
-    _check(a, b, 0, 0)
     if has_library_matmul(a, b) and b.size >= BLAS_VECTOR:
         out = np.empty(b.shape[1], a.dtype)
         library_matmul(a, b, out)
@@ -137,7 +160,6 @@ def _vector_matrix(a, b):
 
 
 def _matrix_matrix(a, b):
-    _check(a, b, 1, 0)
     if has_library_matmul(a, b) and a.size * b.shape[1] >= BLAS_MATRIX:
         out = np.empty((a.shape[0], b.shape[1]), a.dtype)
         library_matmul(a, b, out)

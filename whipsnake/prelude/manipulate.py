@@ -5,6 +5,7 @@ import numpy as np
 from whipsnake.prelude.creation import copy
 
 from whipsnake.prelude import intrinsics
+from whipsnake.prelude.tuples import as_tuple, picked
 
 
 def _resolve(shape, size):
@@ -29,14 +30,6 @@ def _resolve(shape, size):
     return fill
 
 
-def shape_text(shape):
-    """A shape as NumPy's messages show it: (3,4), (3,)."""
-    text = "("
-    for k in range(len(shape)):
-        text = text + f"{shape[k]}" + ("," if k + 1 < len(shape) or k == 0 else "")
-    return text + ")"
-
-
 def _known_text(shape):
     """The same without the -1, which NumPy leaves out here, and without a comma after one."""
     text = "("
@@ -57,9 +50,7 @@ def reshape(a, *shape):
 
 def reshape_to(a, shape):
     """np.reshape(a, shape)."""
-    if isinstance(shape, tuple):
-        return _reshape(a, shape)
-    return _reshape(a, (shape,))
+    return _reshape(a, as_tuple(shape))
 
 
 def _reshape(a, shape):
@@ -131,13 +122,7 @@ def permute(a, axes):
         for j in range(i):
             if axes[i] % a.ndim == axes[j] % a.ndim:
                 raise ValueError("repeated axis in transpose")
-    return intrinsics.strided(a, _picked(a.shape, axes), _picked(a.strides, axes))
-
-
-def _picked(values, axes):
-    if len(axes) == 0:
-        return ()
-    return (values[axes[0]],) + _picked(values, axes[1:])
+    return intrinsics.strided(a, picked(a.shape, axes), picked(a.strides, axes))
 
 
 def fill(a, value):

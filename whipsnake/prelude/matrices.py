@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from whipsnake.prelude.axes import move, normal_axis, swapaxes
+from whipsnake.prelude.axes import move, normal_axis, stretched
 from whipsnake.prelude.creation import asarray, zeros
 from whipsnake.prelude.intrinsics import (
-    common_dtype,
     readonly,
+    reshape,
     strided,
-    with_length,
+    with_item,
 )
+from whipsnake.prelude.tuples import mapped
 
 
 # -- diagonals ------------------------------------------------------------------------------------
@@ -122,12 +123,13 @@ def vander(x, N=None, increasing=False):
     if a.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
     n = a.shape[0] if N is None else N
-    out = np.empty((a.shape[0], n), common_dtype((a, 1)))
+    out = np.empty((a.shape[0], n), np.result_type(a.dtype, np.int64))
     for i in range(a.shape[0]):
+        x = out.dtype.type(a[i])
         v = out.dtype.type(1)
         for j in range(n):
             out[i, j if increasing else n - 1 - j] = v
-            v = out.dtype.type(v * a[i])
+            v = x if j == 0 else out.dtype.type(v * x)
     return out
 
 
@@ -144,56 +146,43 @@ def indices(dimensions, dtype=np.int64):
 
 def _index_along(a, axis):
     line = np.arange(a.shape[axis])
-    strides = with_length(_zeros(a.shape), axis, line.strides[0])
+    strides = with_item((0,) * a.ndim, axis, line.strides[0])
     a[...] = strided(line, a.shape, strides)
 
 
-def _zeros(shape):
-    if len(shape) == 0:
-        return ()
-    return (0,) + _zeros(shape[1:])
-
-
-def meshgrid(*xi, indexing="xy"):
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     """np.meshgrid: a tuple of arrays."""
     if indexing != "xy" and indexing != "ij":
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
-    lines = _lines(xi)
-    grids = _grids(lines, _lengths(lines), 0)
-    if indexing == "xy" and len(xi) > 1:
-        return _swapped(grids)
-    return _copied(grids)
+    lines = mapped(_line, xi)
+    swap = indexing == "xy" and len(xi) > 1
+    grids = _spread(lines, 0, (1,) * len(xi), swap)
+    if not sparse:
+        grids = mapped(stretched, grids, _grid_shape(mapped(np.size, lines), swap))
+    return mapped(_copy, grids) if copy else grids
 
 
-def _copied(grids):
-    if len(grids) == 0:
-        return ()
-    return (np.array(grids[0]),) + _copied(grids[1:])
+def _line(x):
+    return asarray(x).ravel()
 
 
-def _lines(xi):
-    if len(xi) == 0:
-        return ()
-    return (asarray(xi[0]).ravel(),) + _lines(xi[1:])
+def _copy(a):
+    return a.copy()
 
 
-def _lengths(lines):
+def _spread(lines, axis, ones, swap):
+    """Each line along an axis of its own; the first two change places in matrices of x and y."""
     if len(lines) == 0:
         return ()
-    return (lines[0].shape[0],) + _lengths(lines[1:])
+    at = 1 - axis if swap and axis < 2 else axis
+    grid = reshape(lines[0], with_item(ones, at, lines[0].shape[0]))
+    return (grid,) + _spread(lines[1:], axis + 1, ones, swap)
 
 
-def _grids(lines, shape, axis):
-    if len(lines) == 0:
-        return ()
-    strides = with_length(_zeros(shape), axis, lines[0].strides[0])
-    return (strided(lines[0], shape, strides),) + _grids(lines[1:], shape, axis + 1)
-
-
-def _swapped(grids):
-    if len(grids) == 0:
-        return ()
-    return (np.array(swapaxes(grids[0], 0, 1)),) + _swapped(grids[1:])
+def _grid_shape(lengths, swap):
+    if len(lengths) < 2:
+        return lengths
+    return (lengths[1], lengths[0]) + lengths[2:] if swap else lengths
 
 
 # -- products -------------------------------------------------------------------------------------

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from whipsnake.prelude.creation import asarray, linspace
+from whipsnake.prelude.axes import are_broadcast
+from whipsnake.prelude.creation import asarray, asarray_or_number, linspace
 from whipsnake.prelude.intrinsics import (
     axis_first,
     common_dtype,
     dtype_of,
     refuse,
-    with_length,
 )
 from whipsnake.prelude.reduce import is_float
 from whipsnake.prelude.sorting import is_complex
@@ -56,7 +56,7 @@ def _interp(x, at, values, low, high):
         for i in range(flat.shape[0]):
             k = _segment(at, float(flat[i]), k)
             to[i] = _at(float(flat[i]), at, values, low, high, k)
-        return out
+        return out[()] if out.ndim == 0 else out
     return _at(float(x), at, values, low, high, _segment(at, float(x), 0))
 
 
@@ -77,6 +77,8 @@ def _segment(at, x, guess):
 
 def _at(x, at, values, low, high, k):
     n = at.shape[0]
+    if n == 1 and not x < at[0] and not x > at[0]:
+        return values[0] * 1.0
     if x != x:
         return x + 0 * values[0]
     if x < at[0]:
@@ -109,10 +111,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 def _steps(d, b):
     """The steps along the first axis of `b`."""
-    shape = b.shape
-    for k in range(b.ndim):
-        shape = with_length(shape, k, 1)
-    return np.reshape(d, with_length(shape, 0, d.shape[0]))
+    return np.reshape(d, d.shape + (1,) * (b.ndim - 1))
 
 
 def gradient(f, dx=1.0):
@@ -228,11 +227,6 @@ def sinc(x):
     return np.sin(y) / y
 
 
-def asarray_or_number(x):
-    """A tuple as an array."""
-    return asarray(x) if isinstance(x, tuple) else x
-
-
 def real(val):
     """np.real."""
     return asarray_or_number(val).real
@@ -319,7 +313,10 @@ def array_equal(a1, a2, equal_nan=False):
 
 def array_equiv(a1, a2):
     """np.array_equiv: equal where broadcast."""
-    return bool(np.all(asarray(asarray(a1) == asarray(a2))))
+    a, b = asarray(a1), asarray(a2)
+    if not are_broadcast(a.shape, b.shape):
+        return False
+    return bool(np.all(asarray(a == b)))
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):

@@ -13,8 +13,9 @@ from whipsnake.prelude.intrinsics import (
     refuse,
     reinterpret,
     strided,
-    with_length,
+    with_item,
 )
+from whipsnake.prelude.tuples import as_tuple, check_view, counted, find, picked
 
 
 # -- parts ----------------------------------------------------------------------------------------
@@ -82,36 +83,41 @@ def dsplit(ary, indices_or_sections):
 # -- windows --------------------------------------------------------------------------------------
 
 
-def _reach(shape, strides, itemsize):
-    """The first byte of an array and the one behind its last, from where its data start."""
-    low, high = 0, itemsize
+def _reach(shape, strides):
+    """How far the items of an array reach before its first one, and behind it, in bytes."""
+    before, behind = 0, 0
     for k in range(len(shape)):
         way = (shape[k] - 1) * strides[k]
-        low += min(way, 0)
-        high += max(way, 0)
-    return low, high
+        before -= min(way, 0)
+        behind += max(way, 0)
+    return before, behind
 
 
-def _is_empty(shape):
+def _is_within(shape, strides, before, behind):
+    """Do these items reach no further? Divided, because a product could be too large a number."""
     for k in range(len(shape)):
-        if shape[k] == 0:
-            return True
-    return False
+        steps = shape[k] - 1
+        if strides[k] < 0:
+            if steps > -before // strides[k]:
+                return False
+            before += steps * strides[k]
+        elif strides[k] > 0:
+            if steps > behind // strides[k]:
+                return False
+            behind -= steps * strides[k]
+    return True
 
 
 def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     """np.lib.stride_tricks.as_strided, within the memory of `x`."""
-    to = x.shape if shape is None else shape if isinstance(shape, tuple) else (shape,)
-    steps = x.strides if strides is None else strides if isinstance(strides, tuple) else (strides,)
+    to = x.shape if shape is None else as_tuple(shape)
+    steps = x.strides if strides is None else as_tuple(strides)
     if len(to) != len(steps):
         raise ValueError("mismatch in length of strides and shape")
-    for k in range(len(to)):
-        if to[k] < 0:
-            raise ValueError("negative dimensions are not allowed")
-    if not _is_empty(to):
-        low, high = _reach(x.shape, x.strides, x.itemsize)
-        first, last = _reach(to, steps, x.itemsize)
-        if _is_empty(x.shape) or first < low or last > high:
+    check_view(to, x.itemsize)
+    if find(to, 0) < 0:
+        before, behind = _reach(x.shape, x.strides)
+        if x.size == 0 or not _is_within(to, steps, before, behind):
             raise ValueError("as_strided: the view would reach outside the memory of the array")
     view = strided(x, to, steps)
     return view if writeable else readonly(view)
@@ -120,21 +126,15 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
 def sliding_window_view(x, window_shape, axis=None):
     """np.lib.stride_tricks.sliding_window_view: a view that cannot be written."""
     a = asarray(x)
-    window = window_shape if isinstance(window_shape, tuple) else (window_shape,)
+    window = as_tuple(window_shape)
     if axis is None:
         if len(window) != a.ndim:
             raise ValueError(
                 "Since axis is None, must provide window_shape for all dimensions of `x`; got "
                 f"{len(window)} window_shape elements and `x.ndim` is {a.ndim}."
             )
-        return _windows(a, window, _counted(window, 0))
+        return _windows(a, window, counted(window, 0))
     return _windows(a, window, normal_axes(axis, a.ndim))
-
-
-def _counted(values, start):
-    if len(values) == 0:
-        return ()
-    return (start,) + _counted(values[1:], start + 1)
 
 
 def _windows(a, window, axes):
@@ -145,14 +145,9 @@ def _windows(a, window, axes):
             raise ValueError("`window_shape` cannot contain negative values")
         if n <= 0:
             raise ValueError("window shape cannot be larger than input array shape")
-        shape = with_length(shape, axes[k], n)
-    return readonly(strided(a, shape + window, a.strides + _strides(a, axes)))
-
-
-def _strides(a, axes):
-    if len(axes) == 0:
-        return ()
-    return (a.strides[axes[0]],) + _strides(a, axes[1:])
+        shape = with_item(shape, axes[k], n)
+    check_view(shape + window, a.itemsize)
+    return readonly(strided(a, shape + window, a.strides + picked(a.strides, axes)))
 
 
 # -- other elements -------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import numpy as np
 
 from whipsnake.prelude.creation import asarray
 from whipsnake.prelude.intrinsics import reshape
+from whipsnake.prelude.tuples import as_tuple, check_view, product
 
 
 def random(size):
@@ -51,27 +52,19 @@ def standard_exponential(size):
     return out
 
 
-def exponential(scale=1.0, size=None):
-    """np.random.exponential."""
-    if scale < 0:
-        raise ValueError("scale < 0")
-    if size is None:
-        return scale * np.random.standard_exponential()
-    out = standard_exponential(size)
-    flat = reshape(out, out.size)
-    for i in range(flat.shape[0]):
-        flat[i] = scale * flat[i]
-    return out
-
-
-def randint(low, high, size, dtype=np.int64):
-    """np.random.randint(low, high, size, dtype); of 32 or 64 bits: others are drawn otherwise."""
-    out = np.empty(size, dtype)
+def check_bounds(low, high, dtype):
+    """Are all numbers from low up to high of this dtype?"""
     least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
     if low < least:
         raise ValueError(f"low is out of bounds for {np.dtype(dtype).name}")
     if high - 1 > most:
         raise ValueError(f"high is out of bounds for {np.dtype(dtype).name}")
+
+
+def randint(low, high, size, dtype=np.int64):
+    """np.random.randint(low, high, size, dtype); of 32 or 64 bits: others are drawn otherwise."""
+    out = np.empty(size, dtype)
+    check_bounds(low, high, dtype)
     flat = reshape(out, out.size)
     for i in range(flat.shape[0]):
         flat[i] = np.random.randint(low, high)
@@ -108,29 +101,27 @@ def permutation(x):
 def choice(a, size=None, replace=True, p=None):
     """np.random.choice from an int's range or an array with one axis."""
     if isinstance(a, int):
-        if a <= 0 and _count(size) > 0:
+        if a <= 0 and count_of(size) > 0:
             raise ValueError("a must be greater than 0 unless no samples are taken")
         return _places(a, size, replace, p)
     items = asarray(a)
     if items.ndim != 1:
         raise ValueError("a must be 1-dimensional")
-    if items.shape[0] == 0 and _count(size) > 0:
+    if items.shape[0] == 0 and count_of(size) > 0:
         raise ValueError("'a' cannot be empty unless no samples are taken")
     return items[_places(items.shape[0], size, replace, p)]
 
 
-def _count(size):
-    if isinstance(size, tuple):
-        n = 1
-        for k in size:
-            n *= k
-        return n
-    return 1 if size is None else size
+def count_of(size):
+    """How many a size asks for; None is one."""
+    return 1 if size is None else product(as_tuple(size))
 
 
 def _places(n, size, replace, p):
     """Which of n items are chosen."""
-    if not replace and _count(size) > n:
+    if size is not None:
+        check_view(as_tuple(size), 8)
+    if not replace and count_of(size) > n:
         raise ValueError("Cannot take a larger sample than population when 'replace=False'")
     if p is not None:
         chances = asarray(p).astype(np.float64)
@@ -139,12 +130,12 @@ def _places(n, size, replace, p):
             return np.searchsorted(_distribution(chances), np.random.random(), "right")
         if replace:
             return np.searchsorted(_distribution(chances), random(size), "right")
-        return reshape(_unique_by(chances, _count(size)), size)
+        return reshape(_unique_by(chances, count_of(size)), size)
     if size is None:
-        return np.random.randint(0, n)
+        return np.random.randint(0, n) if replace else permutation(n)[0]
     if replace:
         return randint(0, n, size)
-    return reshape(permutation(n)[: _count(size)], size)
+    return reshape(permutation(n)[: count_of(size)], size)
 
 
 def _check_chances(p, n):

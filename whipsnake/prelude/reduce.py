@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from whipsnake.prelude.axes import normal_axes
 from whipsnake.prelude.creation import asarray
 from whipsnake.prelude.intrinsics import (
     axis_first,
@@ -21,6 +22,7 @@ from whipsnake.prelude.intrinsics import (
     pairwise_sum,
     reshape,
 )
+from whipsnake.prelude.tuples import as_tuple, picked, product, repeats
 
 
 # -- along axes -----------------------------------------------------------------------------------
@@ -40,30 +42,14 @@ def _into(b, r, line, rows):
 def _along(a, axis, dtype, keep, line, rows):
     """An array: `a` reduced along an axis or a tuple of them."""
     if isinstance(axis, tuple):
-        axes = _normal(axis, a.ndim)
-        _check_axes(axes)
+        axes = normal_axes(axis, a.ndim)
+        if repeats(axes):
+            raise ValueError("duplicate value in 'axis'")
         return _along_several(a, axes, dtype, keep, line, rows)
     b = axis_first(a, axis)
     r = np.empty(b.shape[1:], dtype)
     _into(b, r, line, rows)
     return r if keep is None else axis_insert(r, axis)
-
-
-def _normal(axes, ndim):
-    """The axes as numbers from 0 on."""
-    if len(axes) == 0:
-        return ()
-    k = axes[0]
-    if not -ndim <= k < ndim:
-        raise np.exceptions.AxisError(k, ndim)
-    return (k + ndim if k < 0 else k + 0,) + _normal(axes[1:], ndim)
-
-
-def _check_axes(axes):
-    for i in range(len(axes)):
-        for j in range(i):
-            if axes[i] == axes[j]:
-                raise ValueError("duplicate value in 'axis'")
 
 
 def _along_several(a, axes, dtype, keep, line, rows):
@@ -87,12 +73,7 @@ def _count(a, axis):
     """How many elements go into one of the result."""
     if axis is None:
         return a.size
-    if isinstance(axis, tuple):
-        n = 1
-        for k in axis:
-            n *= a.shape[k]
-        return n
-    return a.shape[axis]
+    return product(picked(a.shape, as_tuple(axis)))
 
 
 def _value(r, out):

@@ -1,21 +1,20 @@
-"""Taking, finding and replacing elements by conditions and places."""
+"""Finding and taking elements by conditions and places."""
 
 import numpy as np
 
-from whipsnake.prelude.axes import move, normal_axis
-from whipsnake.prelude.creation import asarray
+from whipsnake.prelude.axes import broadcast_shapes, move, normal_axis, stretched
+from whipsnake.prelude.creation import asarray, asarray_or_number
 from whipsnake.prelude.intrinsics import (
     axis_first,
     common_dtype,
-    contiguous,
     count_true,
-    is_contiguous,
     refuse,
     reshape,
-    strided,
     true_places,
-    with_length,
+    with_item,
 )
+from whipsnake.prelude.places import check_mode, place_of
+from whipsnake.prelude.tuples import counted, mapped
 
 
 # -- where they are true --------------------------------------------------------------------------
@@ -86,6 +85,7 @@ def flatnonzero(a):
 def take(a, indices, axis=None, out=None, mode="raise"):
     """np.take."""
     x = asarray(a)
+    check_mode(mode)
     if axis is None:
         r = _take(x.ravel(), indices, 0, mode)
     else:
@@ -99,7 +99,9 @@ def take(a, indices, axis=None, out=None, mode="raise"):
 def _take(a, indices, axis, mode):
     b = axis_first(a, axis)
     if isinstance(indices, int):
-        return _one(b, _place(indices, b.shape[0], mode, normal_axis(axis, a.ndim)))
+        if b.shape[0] == 0:
+            raise IndexError("cannot do a non-empty take from an empty axes.")
+        return _one(b, place_of(indices, b.shape[0], mode, normal_axis(axis, a.ndim)))
     i = asarray(indices)
     if i.ndim == 1:
         return _take_line(a, i, axis, mode)
@@ -111,13 +113,7 @@ def _take(a, indices, axis, mode):
 
 def _moved(r, shape, axis):
     """The axes of this shape stand in front; they go to where the one axis was."""
-    return move(r, _counted(shape, 0), _counted(shape, axis))
-
-
-def _counted(shape, start):
-    if len(shape) == 0:
-        return ()
-    return (start,) + _counted(shape[1:], start + 1)
+    return move(r, counted(shape, 0), counted(shape, axis))
 
 
 def _one(b, i):
@@ -126,23 +122,13 @@ def _one(b, i):
     return np.array(b[i])
 
 
-def _place(i, n, mode, axis):
-    if mode == "wrap":
-        return i % n
-    if mode == "clip":
-        return min(max(i, 0), n - 1)
-    if not -n <= i < n:
-        raise IndexError(f"index {i} is out of bounds for axis {axis} with size {n}")
-    return i + n if i < 0 else i
-
-
 def _take_line(a, index, axis, mode):
     b = axis_first(a, axis)
     n, m = b.shape[0], index.shape[0]
     number = normal_axis(axis, a.ndim)
     if n == 0 and m > 0:
         raise IndexError("cannot do a non-empty take from an empty axes.")
-    out = np.empty(with_length(a.shape, axis, m), a.dtype)
+    out = np.empty(with_item(a.shape, axis, m), a.dtype)
     _take_into(b, index, axis_first(out, axis), mode, number)
     return out
 
@@ -155,27 +141,7 @@ def _take_into(b, index, to, mode, number):
                 _take_into(b[:, k], index, to[:, k], mode, number)
             return
     for i in range(index.shape[0]):
-        to[i] = b[_place(int(index[i]), b.shape[0], mode, number)]
-
-
-def take_along_axis(arr, indices, axis=-1):
-    """np.take_along_axis."""
-    a = asarray(arr)
-    if axis is None:
-        return a.ravel()[indices]
-    b, i = axis_first(a, axis), axis_first(indices, axis)
-    out = np.empty(with_length(a.shape, axis, i.shape[0]), a.dtype)
-    _along(b, i, axis_first(out, axis))
-    return out
-
-
-def _along(b, index, out):
-    if b.ndim > 1:
-        for k in range(b.shape[1]):
-            _along(b[:, k], index[:, k], out[:, k])
-    else:
-        for i in range(index.shape[0]):
-            out[i] = b[index[i]]
+        to[i] = b[place_of(int(index[i]), b.shape[0], mode, number)]
 
 
 def compress(condition, a, axis=None, out=None):
@@ -193,26 +159,48 @@ def extract(condition, arr):
     return asarray(arr).ravel()[flatnonzero(condition)]
 
 
-def choose(a, choices):
+def choose(a, choices, out=None, mode="raise"):
     """np.choose: for each element the item of the choice of that number."""
     index = asarray(a)
-    out = np.empty(index.shape, common_dtype(choices))
+    check_mode(mode)
+    if isinstance(choices, tuple):
+        arrays = mapped(asarray, choices)
+        dtype = common_dtype(mapped(asarray_or_number, choices))
+        r = np.empty(broadcast_shapes(*mapped(np.shape, arrays), index.shape), dtype)
+        _choose(stretched(index, r.shape), arrays, mode, r)
+    else:
+        rows = asarray(choices)
+        r = np.empty(broadcast_shapes(rows.shape[1:], index.shape), rows.dtype)
+        _choose(stretched(index, r.shape), rows, mode, r)
+    if out is not None:
+        out[...] = r
+        return out
+    if r.ndim == 0:
+        return r[()]
+    return r
+
+
+def _choose(index, choices, mode, out):
     n = len(choices)
-    flat = index.ravel()
+    places = np.empty(index.shape, np.int64)
+    flat, to = index.ravel(), places.ravel()
     for i in range(flat.shape[0]):
-        if not 0 <= flat[i] < n:
+        k = int(flat[i])
+        if mode == "raise" and not 0 <= k < n:
             raise ValueError("invalid entry in choice array")
+        to[i] = place_of(k, n, mode, 0)
     k = 0
     for c in choices:
-        out[...] = np.where(index == k, c, out)
+        out[...] = np.where(places == k, c, out)
         k += 1
-    return out
 
 
 def select(condlist, choicelist, default=0):
     """np.select: what the first true condition says."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
+    if len(condlist) == 0:
+        raise ValueError("select with an empty condition list is not possible")
     return _select(condlist, choicelist, default)
 
 
@@ -220,88 +208,3 @@ def _select(conditions, choices, default):
     if len(conditions) == 0:
         return default
     return np.where(conditions[0], choices[0], _select(conditions[1:], choices[1:], default))
-
-
-# -- replacing ------------------------------------------------------------------------------------
-
-
-def place(arr, mask, vals):
-    """np.place: values one after the other, again from the start, where the mask is true."""
-    values, where = asarray(vals).ravel(), asarray(mask).ravel()
-    if values.shape[0] == 0:
-        if np.any(where):
-            raise ValueError("Cannot insert from an empty array!")
-        return
-    k = 0
-    flat = _flat_view(arr)
-    for i in range(where.shape[0]):
-        if where[i]:
-            flat[i] = values[k % values.shape[0]]
-            k += 1
-    _write_back(arr, flat)
-
-
-def putmask(a, mask, values):
-    """np.putmask: where the mask is true, the value at the same place."""
-    v, where = asarray(values).ravel(), asarray(mask).ravel()
-    flat = _flat_view(a)
-    for i in range(where.shape[0]):
-        if where[i]:
-            flat[i] = v[i % v.shape[0]]
-    _write_back(a, flat)
-
-
-def put(a, ind, v, mode="raise"):
-    """np.put: into places in C order."""
-    values, index = asarray(v).ravel(), asarray(ind).ravel()
-    flat = _flat_view(a)
-    for i in range(index.shape[0]):
-        flat[_place(int(index[i]), flat.shape[0], mode, 0)] = values[i % values.shape[0]]
-    _write_back(a, flat)
-
-
-def _flat_view(a):
-    """The elements in C order: the memory of `a`, or a copy."""
-    return a.ravel()
-
-
-def _write_back(a, flat):
-    """What was written to a copy."""
-    if not is_contiguous(a):
-        a[...] = reshape(contiguous(flat), a.shape)
-
-
-def copyto(dst, src, casting="same_kind", where=True):
-    """np.copyto."""
-    if isinstance(where, bool):
-        if where:
-            dst[...] = src
-    else:
-        dst[...] = np.where(where, src, dst).astype(dst.dtype)
-
-
-def fill_diagonal(a, val, wrap=False):
-    """np.fill_diagonal."""
-    if a.ndim < 2:
-        raise ValueError("array must be at least 2-d")
-    for k in range(1, a.ndim):
-        if a.ndim > 2 and a.shape[k] != a.shape[0]:
-            raise ValueError("All dimensions of input must be of equal length")
-    n = min(a.shape)
-    if a.ndim == 2 and wrap and a.shape[0] > a.shape[1]:
-        _fill_wrapped(a, asarray(val).ravel())
-        return
-    _fill(strided(a, (n,), (sum(a.strides),)), asarray(val).ravel())
-
-
-def _fill(line, values):
-    for i in range(line.shape[0]):
-        line[i] = values[i % values.shape[0]]
-
-
-def _fill_wrapped(a, values):
-    k = 0
-    step = a.shape[1] + 1
-    for at in range(0, a.size, step):
-        a[at // a.shape[1], at % a.shape[1]] = values[k % values.shape[0]]
-        k += 1

@@ -12,7 +12,7 @@ from whipsnake.prelude.intrinsics import (
     common_dtype,
     refuse,
     reshape,
-    with_length,
+    with_item,
 )
 from whipsnake.prelude.lines import each_pair
 from whipsnake.prelude.reduce import is_float
@@ -22,6 +22,7 @@ from whipsnake.prelude.sorting import (
     searchsorted,
     sort_in_place,
 )
+from whipsnake.prelude.tuples import ascending, counted
 
 
 # -- counts ---------------------------------------------------------------------------------------
@@ -170,14 +171,8 @@ def _reduced(a, axis, dtype, m, arg, work):
 
 def _merged(a, axes):
     """The named axes as one, in front."""
-    front = np.moveaxis(a, axes, _counted(axes, 0))
+    front = np.moveaxis(a, axes, counted(axes, 0))
     return np.reshape(front, (-1,) + front.shape[len(axes) :])
-
-
-def _counted(axes, start):
-    if len(axes) == 0:
-        return ()
-    return (start,) + _counted(axes[1:], start + 1)
 
 
 def _kept(r, a, axis):
@@ -185,17 +180,8 @@ def _kept(r, a, axis):
     if axis is None:
         return reshape(np.ascontiguousarray(r), r.shape[:1] + (1,) * a.ndim)
     if isinstance(axis, tuple):
-        return _insert_all(r, _ascending(normal_axes(axis, a.ndim)))
+        return _insert_all(r, ascending(normal_axes(axis, a.ndim)))
     return axis_insert(r, (axis + a.ndim if axis < 0 else axis) + 1)
-
-
-def _ascending(axes):
-    for i in range(len(axes)):
-        for j in range(i):
-            if axes[i] < axes[j]:
-                low, high = axes[i], axes[j]
-                axes = with_length(with_length(axes, i, high), j, low)
-    return axes
 
 
 def _insert_all(r, axes):
@@ -457,10 +443,7 @@ def _along(w, a, axis):
         raise ValueError(
             "Shape of weights must be consistent with shape of a along specified axis."
         )
-    shape = a.shape
-    for k in range(a.ndim):
-        shape = with_length(shape, k, 1)
-    return np.broadcast_to(reshape(w, with_length(shape, axis, w.shape[0])), a.shape)
+    return np.broadcast_to(reshape(w, with_item((1,) * a.ndim, axis, w.shape[0])), a.shape)
 
 
 def _weighted(a, w, axis, dtype, returned, keep):
