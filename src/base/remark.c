@@ -21,6 +21,14 @@ static const char *word_at(const char *fields, uint32_t i, size_t *n) {
     return fields;
 }
 
+bool remark_has(const Cx *cx, RemarkId id, Span span, const char *via) {
+    for (uint32_t k = 0; k < cx->remarks->n; k++) {
+        const Remark *r = &cx->remarks->at[k];
+        if (r->id == id && r->via == via && memcmp(&r->span, &span, sizeof span) == 0) return true;
+    }
+    return false;
+}
+
 uint32_t remark_field_count(RemarkId id) {
     size_t n = 1;
     uint32_t i = 0;

@@ -40,6 +40,8 @@ static inline bool remark_wanted(const Cx *cx) { return cx->remarks != NULL; }
 /* As many values as the row has fields, in the arena or static. Only if remark_wanted. Returns the remark, valid
  * until the next. */
 Remark *remark_add(Cx *cx, RemarkId id, Span span, ...);
+/* Has there been such a remark about this place? */
+bool remark_has(const Cx *cx, RemarkId id, Span span, const char *via);
 /* How many fields the row has; name of the i-th, in the arena. */
 uint32_t remark_field_count(RemarkId id);
 const char *remark_field(Cx *cx, RemarkId id, uint32_t i);

@@ -232,6 +232,8 @@ static void tell_refusal(Cg *cg, const LoopFacts *f) {
 static void tell_loop(Cg *cg, const LoopFacts *f) {
     Cx *cx = cg->cx;
     Remark *r = NULL;
+    if (remark_has(cx, REMARK_LOCKSTEP_INSIDE, f->place.span, f->place.via))
+        return; /* what is left of it is for the last few, or for arrays that share memory */
     if (f->width > 1)
         r = remark_add(cx, REMARK_VECTORIZED, f->place.span, cx_printf(cx, "%u", f->width),
                        cx_printf(cx, "%u", f->width * (f->interleave ? f->interleave : 1)));

@@ -7,6 +7,8 @@
  * negative) is left as questions. Where that does not do, or something is called that is not looked into, the
  * answer is "unknown", not "bound". */
 #include "base/diag.h"
+#include "core/region.h"
+#include "ir/rt.h"
 #include "opt/depend_int.h"
 
 bool depend_answer(Ask *a, DependAnswer answer, Span at, const char *why) {
@@ -78,4 +80,18 @@ Depend depend_look(Cx *cx, Fn *fn, Affine *af, Loop *loop) {
     a.out.apart = a.apart.at;
     a.out.sums = a.sums.at;
     return a.out;
+}
+
+/* What ws_apart is told of an array. */
+static Ref describe(Cx *cx, Fn *fn, BlockId b, const Type *ty) {
+    RegionArray a = {ty->ndim, ty->elem->size, ty->layout == 'A'};
+    return ir_const(cx, fn, b, ir_const_int(cx, TY_I(64), region_pack_array(a)), (Span){0});
+}
+
+Ref depend_ask_apart(Cx *cx, Fn *fn, BlockId b, Ref x, Ref y) {
+    Ref args[] = {describe(cx, fn, b, ir_at(fn, x)->ty), x, describe(cx, fn, b, ir_at(fn, y)->ty),
+                  y};
+    Ref r = ir_add(cx, fn, b, OP_CALL_RT, TY_OF(TY_BOOL), (Span){0}, 4, args);
+    ir_at(fn, r)->rt = rt_find("ws_apart");
+    return r;
 }

@@ -56,5 +56,8 @@ typedef struct Depend {
 /* The affine analysis need not be set to the loop. */
 Depend depend_look(Cx *cx, Fn *fn, Affine *af, Loop *loop);
 
+/* In block b: do arrays x and y share no memory? (ASK_APART) */
+Ref depend_ask_apart(Cx *cx, Fn *fn, BlockId b, Ref x, Ref y);
+
 /* Does the block end, by jumps alone, in an exception that leaves the function? */
 bool depend_only_raises(const Fn *fn, BlockId b);

@@ -22,6 +22,7 @@ bool opt_range(Cx *cx, Fn *fn);
 bool opt_hoist(Cx *cx, Fn *fn);
 bool opt_parallel(Cx *cx, Fn *fn);
 bool opt_version(Cx *cx, Fn *fn);
+bool opt_lockstep(Cx *cx, Fn *fn);
 bool opt_strip(Cx *cx, Fn *fn);
 bool opt_carry(Cx *cx, Fn *fn);
 bool opt_select(Cx *cx, Fn *fn);

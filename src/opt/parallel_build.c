@@ -96,20 +96,6 @@ bool parallel_can_ask(const Parallel *p) {
     return true;
 }
 
-/* What ws_apart is told of an array. */
-static Ref descriptor(Parallel *p, BlockId b, const Type *ty) {
-    RegionArray a = {ty->ndim, ty->elem->size, ty->layout == 'A'};
-    return integer(p, p->fn, b, region_pack_array(a));
-}
-
-static Ref ask_apart(Parallel *p, BlockId b, Ref x, Ref y) {
-    Ref args[] = {descriptor(p, b, ir_at(p->fn, x)->ty), x, descriptor(p, b, ir_at(p->fn, y)->ty),
-                  y};
-    Ref r = ir_add(p->cx, p->fn, b, OP_CALL_RT, TY_OF(TY_BOOL), (Span){0}, 4, args);
-    ir_at(p->fn, r)->rt = rt_find("ws_apart");
-    return r;
-}
-
 /* Not negative at both ends, so nowhere. */
 static Ref ask_plain(Parallel *p, BlockId b, Ref r) {
     Ref zero = integer(p, p->fn, b, 0), one = integer(p, p->fn, b, 1);
@@ -134,7 +120,7 @@ static Ref ask_all(Parallel *p, BlockId b) {
     Ref all = ir_const(p->cx, p->fn, b, ir_const_int(p->cx, TY_OF(TY_BOOL), 1), (Span){0});
     for (uint32_t k = 0; k < p->d.asks.n; k++) {
         RunTimeAsk q = p->d.asks.at[k];
-        Ref yes = q.kind == ASK_APART   ? ask_apart(p, b, q.a, q.b)
+        Ref yes = q.kind == ASK_APART   ? depend_ask_apart(p->cx, p->fn, b, q.a, q.b)
                   : q.kind == ASK_PLAIN ? ask_plain(p, b, q.a)
                                         : ask_step(p, b, q.a);
         all = add(p, p->fn, b, OP_AND, TY_OF(TY_BOOL), all, yes);

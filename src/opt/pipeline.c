@@ -25,6 +25,7 @@ enum {
     PARALLEL,
     VERSION,
     HOIST,
+    LOCKSTEP,
     STRIPS,
     CARRY,
     SELECTS,
@@ -45,6 +46,7 @@ static const Pass passes[PASSES] = {
     [PARALLEL] = {"parallel", opt_parallel, NULL, false},
     [VERSION] = {"version", opt_version, NULL, false},
     [HOIST] = {"hoist", opt_hoist, NULL, false},
+    [LOCKSTEP] = {"lockstep", opt_lockstep, NULL, false},
     [STRIPS] = {"strip", opt_strip, NULL, false},
     [CARRY] = {"carry", opt_carry, NULL, false},
     [SELECTS] = {"select", opt_select, NULL, false},
@@ -151,6 +153,7 @@ void opt_run(Cx *cx, Module *m) {
         &passes[VERSION]); /* after range, which may leave nothing to do; copies what is final */
     run(cx, m, &passes[HOIST]); /* in loops that version has left */
     opt_report_parallel(cx, m);
+    run(cx, m, &passes[LOCKSTEP]); /* in nests that version has freed of checks */
     /* Behind version: only checks that depend on values are left, and what is made here need not be
      * copied. */
     run(cx, m, &passes[STRIPS]);

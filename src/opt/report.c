@@ -193,6 +193,8 @@ static void look_at_way(Affine *af, const Ins *access, Ref counter) {
 }
 
 static void look_at_innermost(Affine *af, Loop *loop) {
+    Place place = ir_place_of_loop(af->cx, af->fn, loop);
+    if (remark_has(af->cx, REMARK_LOCKSTEP_INSIDE, place.span, place.via)) return;
     affine_set_nest(af, loop);
     const Refs *params = &af->fn->blocks.at[loop->header].params;
     Ref counter = 0;

@@ -31,7 +31,7 @@ def test_pass(path, bless):
 def test_every_pass_has_cases():
     names = {path.parent.name.removeprefix("opt_") for path in CASES}
     expected = {"simplify", "inline", "cse", "range", "hoist", "version", "strip", "carry",
-                "select", "wrap", "poll", "escape", "catch"}
+                "select", "wrap", "poll", "escape", "catch", "lockstep"}
     assert expected | {"parallel", "rc_insert"} <= names
 
 
