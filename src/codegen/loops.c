@@ -33,6 +33,7 @@ static const Edge *edge_to(const Block *b, BlockId to) {
 
 /* --- parameters of the header ----------------------------------------------------------------- */
 
+/* In a way that may be taken in any order? */
 static bool combines(const Ins *i) {
     switch (i->op) {
     case OP_ADD:
@@ -48,20 +49,23 @@ static bool combines(const Ins *i) {
     }
 }
 
-/* Is `next` the parameter combined with something else, in a way that may be taken in any order? */
-static bool is_combined(const Fn *fn, Ref param, Ref next, Ref *other) {
+/* Is `next` the parameter combined with something that changes in the loop? (Else it only counts.) */
+static bool is_reduction(const Fn *fn, const Loop *l, Ref param, Ref next) {
     const Ins *i = ir_at(fn, next);
     if (!combines(i) || i->nargs != 2) return false;
-    *other = i->args[0] == param ? i->args[1] : i->args[1] == param ? i->args[0] : 0;
-    return *other != 0;
-}
-
-/* ... with something that changes in the loop? (Else it only counts.) */
-static bool is_reduction(const Fn *fn, const Loop *l, Ref param, Ref next) {
-    Ref other;
-    if (!is_combined(fn, param, next, &other) || !is_inside(fn, l, other)) return false;
+    Ref other = i->args[0] == param ? i->args[1] : i->args[1] == param ? i->args[0] : 0;
+    if (!other || !is_inside(fn, l, other)) return false;
     const Ins *o = ir_at(fn, other); /* counting is quick enough, and opt/strip's loops are short */
     return o->op != OP_SELECT || !ir_is_const(fn, o->args[1]) || !ir_is_const(fn, o->args[2]);
+}
+
+/* Is `next` the parameter, combined with one thing after the other? */
+static bool is_built_up(const Fn *fn, Ref param, Ref next, int depth) {
+    const Ins *i = ir_at(fn, next);
+    if (next == param) return true;
+    if (!depth || !combines(i) || i->nargs != 2) return false;
+    return is_built_up(fn, param, i->args[0], depth - 1) ||
+           is_built_up(fn, param, i->args[1], depth - 1);
 }
 
 /* --- loops that stay scalar ------------------------------------------------------------------- */
@@ -113,9 +117,8 @@ static bool is_scalar(const Cg *cg, const Loop *l, const Edge *back) {
     const Refs *params = &fn->blocks.at[l->header].params;
     uint32_t count = 0;
     bool held = false;
-    Ref other;
     for (uint32_t k = 0; k < params->n; k++)
-        held |= !is_combined(fn, params->at[k], back->args[k], &other);
+        held |= !is_built_up(fn, params->at[k], back->args[k], 4);
     for (uint32_t k = 0; k < l->nblocks; k++) {
         const Refs *ins = &fn->blocks.at[l->blocks[k]].ins;
         bool cold = is_cold(fn, l, l->blocks[k]);
@@ -139,8 +142,8 @@ static void mark_loop(Cg *cg, const Loop *l) {
     CgBlock *latch = &cg->blocks[l->latch];
     for (uint32_t k = 0; back && k < back->n; k++)
         latch->reduces |= is_reduction(cg->fn, l, header->params.at[k], back->args[k]);
-    latch->unrolls =
-        back && !cg->fn->is_slow && is_counted(cg->fn, l, back) && is_scalar(cg, l, back);
+    latch->unrolls = back && !cg->fn->is_slow && !header->rest && is_counted(cg->fn, l, back) &&
+                     is_scalar(cg, l, back);
 }
 
 void cg_fill_loops(Cg *cg, const Cfg *cfg) {

@@ -201,6 +201,8 @@ typedef struct Block {
     bool
         lanes; /* header of a loop whose iterations may run in any order, or at once: over the threads of a
                   block, over a short strip */
+    bool
+        rest; /* header of a loop that runs in another form as far as that goes: for the rest, not worth much */
     uint8_t parallel; /* ParallelMark: header of a loop that may run on several threads */
 } Block;
 

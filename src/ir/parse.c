@@ -42,7 +42,7 @@ static void parse_param(Parser *p, BlockId b) {
     vec_push(p->cx, &p->fn->blocks.at[b].params, r);
 }
 
-/* b3.label(%1: int64, %2) lanes handler b4(%5): */
+/* b3.label(%1: int64, %2) lanes rest handler b4(%5): */
 static BlockId parse_block_head(Parser *p) {
     BlockId b = parse_block_ref(p);
     if (!p->fn->blocks.at[b].dead) parse_fail(p, "b%u is defined twice", b);
@@ -57,6 +57,7 @@ static BlockId parse_block_head(Parser *p) {
         parse_expect(p, ")");
     }
     p->fn->blocks.at[b].lanes = parse_accept_word(p, "lanes");
+    p->fn->blocks.at[b].rest = parse_accept_word(p, "rest");
     if (parse_accept_word(p, "prange")) p->fn->blocks.at[b].parallel = PARALLEL_ASKED;
     if (parse_accept_word(p, "parallel")) p->fn->blocks.at[b].parallel = PARALLEL_MAY;
     if (parse_accept_word(p, "handler")) {

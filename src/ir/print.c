@@ -311,6 +311,7 @@ static void put_block(Printer *p, BlockId id) {
     }
     if (b->params.n) PUT(p, ")");
     if (b->lanes) PUT(p, " lanes");
+    if (b->rest) PUT(p, " rest");
     if (b->parallel) PUT(p, b->parallel == PARALLEL_ASKED ? " prange" : " parallel");
     if (b->handler.to != NO_BLOCK) {
         PUT(p, " handler ");

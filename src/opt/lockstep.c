@@ -502,6 +502,7 @@ static void build(Lockstep *l) {
     ir_jump(l->cx, fn, enter, header, 1, &first);
     ir_jump(l->cx, fn, size, pre, 1, &l->start);
 
+    fn->blocks.at[outer->header].rest = fn->blocks.at[inner->header].rest = true;
     Edge old = block(l, outer->preheader)->term.succ[0];
     Ref ok = add_questions(l, outer->preheader);
     if (ok)

@@ -470,6 +470,7 @@ static void connect(Build *b) {
     fault = add_bool_op(b, b->look, OP_NE, fault, add_int(b, b->look, b->fault_ty, 0));
     ir_branch(b->cx, fn, b->look, fault, ir_edge(b->cx, l->header, params->n, params->at),
               edge_with(b, b->second, params, start), (Span){0});
+    fn->blocks.at[l->header].rest = true;
     Edge in = fn->blocks.at[l->preheader].term.succ[0];
     Ref ok = add_overlap_tests(b, l->preheader);
     if (ok)

@@ -1,5 +1,5 @@
-# The inner loop goes down the columns of a C array; the other order does not. Where the columns have nothing to
-# do with each other, many go down together.
+# The inner loop goes down the columns of a C array; the other order does not. Where the columns
+# have nothing to do with each other, many go down together.
 import numpy as np
 
 from whipsnake import njit

@@ -1,6 +1,6 @@
-"""Loops whose iterations go in lockstep through a loop inside them: bit for bit what plain Python gives,
-with sizes around those of vectors and strips, whatever else lies in the same memory; and which loops they
-are, by the remark."""
+"""Loops whose iterations go in lockstep through a loop inside them: bit for bit what plain Python
+gives, with sizes around those of vectors and strips, whatever else lies in the same memory; and
+which loops they are, by the remark."""
 
 import numpy as np
 import pytest
@@ -86,7 +86,8 @@ def with_while(a, out):
 
 
 NESTS = [of_columns, backwards, with_while]
-SIZES = [(1, 1), (2, 3), (3, 4), (1, 7), (5, 8), (0, 9), (2, 63), (3, 64), (2, 65), (3, 131), (4, 200)]
+SIZES = [(1, 1), (2, 3), (3, 4), (1, 7), (5, 8), (0, 9), (2, 63), (3, 64), (2, 65), (3, 131),
+         (4, 200)]
 
 
 def remarks(func, *args):
@@ -109,7 +110,8 @@ def test_columns(rows, columns, order):
 
 
 @pytest.mark.parametrize("n, k, m", [(3, 4, 5), (2, 0, 70), (1, 17, 66), (4, 33, 64), (2, 3, 7)])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.uint8, np.complex128])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.uint8,
+                                   np.complex128])
 def test_products(n, k, m, dtype):
     rng = np.random.default_rng(2)
     a, b = rng.integers(0, 3, (n, k)).astype(dtype), rng.integers(0, 3, (k, m)).astype(dtype)
@@ -202,7 +204,7 @@ def vector_inside(a, out):
 
 
 def test_which_loops_not():
-    """Rows that lie far apart, bounds that differ, iterations that need each other, vectors inside."""
+    """Rows far apart, bounds that differ, iterations that need each other, vectors inside."""
     a, v = np.ones((9, 9)), np.ones(9)
     for func in (rows, triangle, waiting, vector_inside):
         assert LOCKSTEP not in remarks(func, a, v), func.__name__
