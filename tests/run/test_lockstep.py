@@ -85,6 +85,32 @@ def with_while(a, out):
         j += 1
 
 
+def blurred(image, weights, out):
+    for y in range(out.shape[0]):
+        for x in range(out.shape[1]):
+            total = 0.0
+            for dy in range(weights.shape[0]):
+                row = 0.0
+                for dx in range(weights.shape[1]):
+                    row += weights[dy, dx] * image[y + dy, x + dx]
+                total += row * image[y + dy, x]
+            out[y, x] = total
+
+
+def changing_places(a, scale, out):
+    for j in range(len(out)):
+        p, q, n = 1.0, scale[j], 0
+        for i in range(a.shape[0]):
+            first = a[i, j]
+            p, q = q, p
+            for k in range(2, a.shape[0]):
+                p = p * 0.5 + a[k, j] / first
+                n += k
+            q += first
+            out[j] = p
+        out[j] += p - 2.0 * q + n
+
+
 NESTS = [of_columns, backwards, with_while]
 SIZES = [(1, 1), (2, 3), (3, 4), (1, 7), (5, 8), (0, 9), (2, 63), (3, 64), (2, 65), (3, 131),
          (4, 200)]
@@ -107,6 +133,16 @@ def test_columns(rows, columns, order):
         check(nest, a, np.zeros(columns))
     check(under_conditions, a, np.full(columns, 0.1), np.zeros(columns))
     check(from_pre, a, np.linspace(-1.0, 1.0, columns), np.zeros(columns))
+
+
+@pytest.mark.parametrize("height, width", [(1, 1), (2, 3), (3, 4), (2, 68), (1, 130)])
+@pytest.mark.parametrize("size", [(0, 2), (1, 1), (3, 3), (2, 0), (4, 19), (18, 1)])
+def test_several_loops_inside(height, width, size):
+    rng = np.random.default_rng(7)
+    image = rng.normal(size=(height + size[0], width + size[1]))
+    check(blurred, image, rng.normal(size=size), np.ones((height, width)))
+    a = rng.normal(size=(size[0] + 1, width))
+    check(changing_places, a, rng.normal(size=width), np.zeros(width))
 
 
 @pytest.mark.parametrize("n, k, m", [(3, 4, 5), (2, 0, 70), (1, 17, 66), (4, 33, 64), (2, 3, 7)])
@@ -169,7 +205,9 @@ def test_which_loops():
     a, v = np.ones((9, 9)), np.ones(9)
     for func, args in [(product, (a, a, a.copy())), (product_of_sums, (a, a, a.copy())),
                        (filtered, (np.ones(20), v, v.copy())), (of_columns, (a, v)),
-                       (under_conditions, (a, v, v.copy()))]:
+                       (under_conditions, (a, v, v.copy())),
+                       (blurred, (a, a[:3, :3].copy(), a[:6, :6].copy())),
+                       (changing_places, (a, v, v.copy()))]:
         assert LOCKSTEP in remarks(func, *args), func.__name__
 
 
