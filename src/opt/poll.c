@@ -77,11 +77,6 @@ static bool is_in(const Poll *p, const Loop *loop, BlockId b) {
     return ir_loop_has(p->loops, loop, b);
 }
 
-/* x op y is y mirrored(op) x */
-static unsigned mirror(unsigned op) {
-    return op == OP_LT ? OP_GT : op == OP_GT ? OP_LT : op == OP_LE ? OP_GE : OP_LE;
-}
-
 /* Is r there before the loop? What the header computes from values that are is moved there. */
 static bool bring_out(Poll *p, const Loop *loop, Ref r, int depth) {
     Fn *fn = p->fn;
@@ -127,7 +122,7 @@ static bool find_count(Poll *p, const Loop *loop, Count *c) {
         return false;
     *c = (Count){test->args[0], test->args[1], test->op, 0};
     if (find_step(p, loop, c)) return bring_out(p, loop, c->limit, 4);
-    *c = (Count){test->args[1], test->args[0], mirror(test->op), 0};
+    *c = (Count){test->args[1], test->args[0], opt_mirror((Op)test->op), 0};
     return find_step(p, loop, c) && bring_out(p, loop, c->limit, 4);
 }
 
