@@ -211,8 +211,13 @@ static void stretch_loop(Poll *p, const Loop *loop, const Count *c, int64_t iter
     const Refs *params = &fn->blocks.at[loop->header].params;
     Ref test = add(p, loop->header, c->op, TY_OF(TY_BOOL), 2, (Ref[]){c->counter, end});
     ir_branch(p->cx, fn, loop->header, test, t.succ[0], ir_edge(p->cx, at_end, 0, NULL), t.span);
-    ir_branch(p->cx, fn, at_end, rest, t.succ[1], ir_edge(p->cx, stretch, params->n, params->at),
-              t.span);
+    Edge on = ir_edge(p->cx, stretch, params->n, params->at);
+    /* The counter, computed anew: the back end has more ways with loops whose counter nobody looks at behind them. */
+    bool inclusive = c->op == OP_LE || c->op == OP_GE;
+    on.args[ir_at(fn, c->counter)->imm] =
+        inclusive ? add(p, at_end, OP_ADD, TY_I(64), 2, (Ref[]){stop, add_int(p, at_end, c->step)})
+                  : stop;
+    ir_branch(p->cx, fn, at_end, rest, t.succ[1], on, t.span);
     fn->blocks.at[at_end].term.cold = true;
 }
 
