@@ -191,6 +191,14 @@ static BlockId new_stretch(Poll *p, const Loop *loop) {
     return b;
 }
 
+/* The counter where a stretch that went up to `stop` has ended, computed anew. The back end makes vector code for the
+ * rest of a loop too, what does not fill its widest vectors, if nobody looks at the counter behind it. That is worth
+ * its time where loops are short, as inner ones are. */
+static Ref counter_behind(Poll *p, BlockId b, const Count *c, Ref stop) {
+    if (c->op == OP_LT || c->op == OP_GT) return stop;
+    return add(p, b, OP_ADD, TY_I(64), 2, (Ref[]){stop, add_int(p, b, c->step)});
+}
+
 static void stretch_loop(Poll *p, const Loop *loop, const Count *c, int64_t iterations) {
     Fn *fn = p->fn;
     bool up = c->step > 0;
@@ -212,11 +220,7 @@ static void stretch_loop(Poll *p, const Loop *loop, const Count *c, int64_t iter
     Ref test = add(p, loop->header, c->op, TY_OF(TY_BOOL), 2, (Ref[]){c->counter, end});
     ir_branch(p->cx, fn, loop->header, test, t.succ[0], ir_edge(p->cx, at_end, 0, NULL), t.span);
     Edge on = ir_edge(p->cx, stretch, params->n, params->at);
-    /* The counter, computed anew: the back end has more ways with loops whose counter nobody looks at behind them. */
-    bool inclusive = c->op == OP_LE || c->op == OP_GE;
-    on.args[ir_at(fn, c->counter)->imm] =
-        inclusive ? add(p, at_end, OP_ADD, TY_I(64), 2, (Ref[]){stop, add_int(p, at_end, c->step)})
-                  : stop;
+    if (loop->parent) on.args[ir_at(fn, c->counter)->imm] = counter_behind(p, at_end, c, stop);
     ir_branch(p->cx, fn, at_end, rest, t.succ[1], on, t.span);
     fn->blocks.at[at_end].term.cold = true;
 }
