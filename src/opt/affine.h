@@ -34,6 +34,10 @@ typedef struct Range {
     int64_t lo, hi;
 } Range;
 
+static inline Range range_unite(Range a, Range b) {
+    return (Range){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+}
+
 /* In the body of `loop` (the blocks that `body` dominates):  lo <= scale * param <= each of
  * hi[0..nhi) (for a counter that goes down: lo[0..nlo) <= param <= hi). */
 typedef struct Counter {
@@ -102,6 +106,7 @@ Lin lin_const(int64_t c);
 Lin lin_symbol(Ref r);
 Lin lin_add(Lin a, Lin b, int64_t times); /* a + times * b */
 Lin lin_mul(Lin a, Lin b);
+bool lin_equal(Lin a, Lin b);
 /* Value r as a sum. */
 Lin affine_lin(Affine *af, Ref r, LinMode mode);
 

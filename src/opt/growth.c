@@ -21,10 +21,6 @@ typedef struct Growth {
 
 static const Range nothing = {INT64_MAX, INT64_MIN}; /* round an inner loop: neutral in a union */
 
-static Range unite(Range a, Range b) {
-    return (Range){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
-}
-
 /* r + [lo, hi] of one operand. What goes round an inner loop may come round any number of times. */
 static bool add_range(Range *r, int64_t lo, int64_t hi) {
     enum { FAR = 1 << 20 };
@@ -72,7 +68,7 @@ static bool grow_param(Growth *g, Ref v, const Ins *i, Range *out) {
         if (opt_edge(g->af->fn, in->at[e])->to != i->block) return false; /* led elsewhere since */
         Ref a = opt_edge_arg(g->af->fn, in->at[e], (uint32_t)i->imm);
         if (!a || !grow(g, a, &one)) return false;
-        *out = unite(*out, one);
+        *out = range_unite(*out, one);
     }
     map_set(g->af->cx, &g->open, v, 0);
     return true;
@@ -101,7 +97,7 @@ static bool grow(Growth *g, Ref v, Range *out) {
     } else if (i->op == OP_SELECT) {
         Range other;
         good = grow(g, i->args[1], out) && grow(g, i->args[2], &other);
-        if (good) *out = unite(*out, other);
+        if (good) *out = range_unite(*out, other);
     }
     g->depth--;
     return good;
@@ -124,7 +120,7 @@ static bool look_at_param(Affine *af, const Loop *l, Ref param, bool exact, Lin 
             continue;
         }
         if (!grow(&g, a, &one)) return false;
-        *by = unite(*by, one);
+        *by = range_unite(*by, one);
     }
     if (first) *init = affine_lin(af, first, af->mode);
     return first && init->ok;

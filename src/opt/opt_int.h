@@ -94,6 +94,14 @@ Ref opt_sub_far(Cx *cx, Fn *fn, BlockId b, Ref limit, int64_t n);
 /* About what an instruction costs, in additions; memory is near. */
 uint32_t opt_weigh(const Fn *fn, Ref r);
 
+/* x op y is y opt_mirror(op) x, and not (x opt_negate(op) y); for orders of integers. */
+static inline Op opt_mirror(Op op) {
+    return op == OP_LT ? OP_GT : op == OP_GT ? OP_LT : op == OP_LE ? OP_GE : OP_LE;
+}
+static inline Op opt_negate(Op op) {
+    return op == OP_LT ? OP_GE : op == OP_GE ? OP_LT : op == OP_LE ? OP_GT : OP_LE;
+}
+
 /* --- constants (opt/eval.c) ------------------------------------------------------------------- */
 
 /* The value of instruction i with these operands (i->nargs of them, all constant), as the op's row

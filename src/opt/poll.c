@@ -77,11 +77,6 @@ static bool is_in(const Poll *p, const Loop *loop, BlockId b) {
     return ir_loop_has(p->loops, loop, b);
 }
 
-/* x op y is y mirrored(op) x */
-static unsigned mirror(unsigned op) {
-    return op == OP_LT ? OP_GT : op == OP_GT ? OP_LT : op == OP_LE ? OP_GE : OP_LE;
-}
-
 /* Is r there before the loop? What the header computes from values that are is moved there. */
 static bool bring_out(Poll *p, const Loop *loop, Ref r, int depth) {
     Fn *fn = p->fn;
@@ -127,7 +122,7 @@ static bool find_count(Poll *p, const Loop *loop, Count *c) {
         return false;
     *c = (Count){test->args[0], test->args[1], test->op, 0};
     if (find_step(p, loop, c)) return bring_out(p, loop, c->limit, 4);
-    *c = (Count){test->args[1], test->args[0], mirror(test->op), 0};
+    *c = (Count){test->args[1], test->args[0], opt_mirror((Op)test->op), 0};
     return find_step(p, loop, c) && bring_out(p, loop, c->limit, 4);
 }
 
@@ -196,6 +191,14 @@ static BlockId new_stretch(Poll *p, const Loop *loop) {
     return b;
 }
 
+/* The counter where a stretch that went up to `stop` has ended, computed anew. The back end makes vector code for the
+ * rest of a loop too, what does not fill its widest vectors, if nobody looks at the counter behind it. That is worth
+ * its time where loops are short, as inner ones are. */
+static Ref counter_behind(Poll *p, BlockId b, const Count *c, Ref stop) {
+    if (c->op == OP_LT || c->op == OP_GT) return stop;
+    return add(p, b, OP_ADD, TY_I(64), 2, (Ref[]){stop, add_int(p, b, c->step)});
+}
+
 static void stretch_loop(Poll *p, const Loop *loop, const Count *c, int64_t iterations) {
     Fn *fn = p->fn;
     bool up = c->step > 0;
@@ -216,8 +219,9 @@ static void stretch_loop(Poll *p, const Loop *loop, const Count *c, int64_t iter
     const Refs *params = &fn->blocks.at[loop->header].params;
     Ref test = add(p, loop->header, c->op, TY_OF(TY_BOOL), 2, (Ref[]){c->counter, end});
     ir_branch(p->cx, fn, loop->header, test, t.succ[0], ir_edge(p->cx, at_end, 0, NULL), t.span);
-    ir_branch(p->cx, fn, at_end, rest, t.succ[1], ir_edge(p->cx, stretch, params->n, params->at),
-              t.span);
+    Edge on = ir_edge(p->cx, stretch, params->n, params->at);
+    if (loop->parent) on.args[ir_at(fn, c->counter)->imm] = counter_behind(p, at_end, c, stop);
+    ir_branch(p->cx, fn, at_end, rest, t.succ[1], on, t.span);
     fn->blocks.at[at_end].term.cold = true;
 }
 

@@ -35,10 +35,8 @@ bool version_add_goal(Version *v, Lin d, BlockId b) {
 
 bool version_same_goal(const Goal *a, const Goal *b) {
     if (a->cond != b->cond || a->n != b->n) return false;
-    for (uint32_t k = 0; k < a->n; k++) {
-        Lin d = lin_add(a->any[k], b->any[k], -1);
-        if (!d.ok || d.n || d.c) return false;
-    }
+    for (uint32_t k = 0; k < a->n; k++)
+        if (!lin_equal(a->any[k], b->any[k])) return false;
     return true;
 }
 

@@ -2,8 +2,7 @@
 #include "opt/version.h"
 
 static bool same_used(const Lin *a, const Lin *b) {
-    Lin d = lin_add(*a, *b, -1);
-    return d.ok && !d.n && !d.c && a->condition == b->condition;
+    return lin_equal(*a, *b) && a->condition == b->condition;
 }
 
 /* Is all that was asked since m asked before it already? */

@@ -93,7 +93,7 @@ WS_QUIET Status ws_check_stack_quiet(WsCtx *ctx, int32_t site);
 
 /* A parallel loop: `body` is a RegionBody, `slots` a RegionHead and what follows (core/region.h). */
 Status ws_region(WsCtx *ctx, int32_t site, void *body, void *slots);
-/* Do two arrays share no byte? Each as its rank, bytes of an element << 8, strides given << 24; its slots. */
+/* Do two arrays share no byte? Each as what region_pack_array makes of it (core/region.h), and its slots. */
 bool ws_apart(int64_t a_descriptor, const uint64_t *a, int64_t b_descriptor, const uint64_t *b);
 
 struct WsOwner *ws_alloc(WsCtx *ctx, int32_t site, int64_t bytes);
