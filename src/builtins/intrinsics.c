@@ -94,8 +94,6 @@ static Const *const_common_dtype(Call *c) {
     return k;
 }
 
-static Ref lower_constant(Lower *lo, Call *c) { return lo_const(lo, c->row->constant(c)); }
-
 /* --- masks -------------------------------------------------------------------------------------------------------- */
 
 static bool is_mask(const Call *c) {

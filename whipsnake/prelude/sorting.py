@@ -238,28 +238,16 @@ def _find(a, v, right, sorter):
 def digitize(x, bins, right=False):
     """np.digitize."""
     b = asarray(bins)
+    if is_complex(asarray(x)):
+        raise TypeError("x may not be complex")
     up = True
     down = True
     for i in range(1, b.shape[0]):
-        up = up and b[i - 1] <= b[i]
-        down = down and b[i - 1] >= b[i]
+        up = up and not b[i - 1] > b[i]
+        down = down and not b[i - 1] < b[i]
     if not up and not down:
         raise ValueError("bins must be monotonically increasing or decreasing")
+    side = "left" if right else "right"
     if up:
-        return _digitize(x, b, not right)
-    return _rest(b.shape[0], _digitize(x, b[::-1], not right))
-
-
-def _rest(n, places):
-    return n - places
-
-
-def _digitize(x, bins, right):
-    if isinstance(x, (np.ndarray, tuple)):
-        y = asarray(x)
-        out = np.empty(y.shape, np.int64)
-        flat, to = y.ravel(), out.ravel()
-        for i in range(flat.shape[0]):
-            to[i] = _search(bins, flat[i], right)
-        return out
-    return _search(bins, x, right)
+        return searchsorted(b, x, side)
+    return np.subtract(b.shape[0], searchsorted(b[::-1], x, side))
