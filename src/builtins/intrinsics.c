@@ -109,6 +109,17 @@ static Ref lower_count_true(Lower *lo, Call *c) {
     return lo_rt(lo, "ws_count_true", TY_I(64), 2, args);
 }
 
+/* find_bool(mask, value): the first place of True or False, or how many there are. */
+static Type *type_find_bool(Call *c) {
+    return is_mask(c) && plain(c, 1)->kind == TY_BOOL ? TY_I(64) : rule_no_overload(c);
+}
+
+static Ref lower_find_bool(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]), value = lo_arg_as(lo, c->args[1], TY_I(64));
+    Ref args[] = {lo_array_data(lo, a), lo_array_dim(lo, a, 0), value};
+    return lo_rt(lo, "ws_find_bool", TY_I(64), 3, args);
+}
+
 /* true_places(mask, places): int64, with room for all and one more. */
 static Type *type_true_places(Call *c) {
     const Type *to = c->args[1].ty;
@@ -160,6 +171,10 @@ const Row rows_intrinsics[] = {
      .params = "mask, places",
      .type = type_true_places,
      .lower = lower_true_places},
+    {.name = INTRINSIC "find_bool",
+     .params = "mask, value",
+     .type = type_find_bool,
+     .lower = lower_find_bool},
     {.name = INTRINSIC "take_true",
      .params = "a, mask, out",
      .type = type_take_true,

@@ -35,6 +35,11 @@ void ws_true_places(const uint8_t *data, int64_t n, int64_t *places) {
     }
 }
 
+int64_t ws_find_bool(const uint8_t *data, int64_t n, int64_t value) {
+    const uint8_t *found = n > 0 ? memchr(data, value != 0, (size_t)n) : NULL;
+    return found ? found - data : n;
+}
+
 /* Items of one width; what is copied while there is room for eight more may be written over. */
 static inline void take(const char *data, const uint8_t *mask, int64_t n, size_t width, char *out,
                         int64_t room) {

@@ -644,6 +644,64 @@ def test_stores(text):
     same_as_numpy(function, BASE / 2.0)
 
 
+# -- bins -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", range(7))
+def test_every_number_is_in_its_bin(kind):
+    rng = np.random.default_rng(kind)
+    a, limits = [
+        (rng.random(500), (0, 1)),
+        (rng.integers(-50, 50, 500).astype(float), (-50.0, 49.0)),
+        (rng.random(500) * 1e-9 + 1e6, (1e6, 1e6 + 1e-9)),
+        (rng.random(500).astype(np.float32), (0.1, 0.9)),
+        ((rng.integers(0, 40, 500) / 8).astype(np.float32), (0, 5)),
+        (rng.integers(-9, 9, 500), (-3, 7)),
+        (np.arange(300) * 5e-324, (0.0, 300 * 5e-324)),
+    ][kind]
+    within = njit(lambda_of("np.histogram(a, n, range=limits)", "a, n, limits"))
+    whole = njit(lambda_of("np.histogram(a, n)", "a, n"))
+    for n in (1, 2, 3) if kind == 6 else (1, 2, 3, 7, 10, 49, 50, 99, 128):
+        try:
+            want = np.histogram(a, n, range=limits), np.histogram(a, n)
+        except ValueError:
+            continue  # too many bins
+        for w, g in zip(want, (within(a, n, limits), whole(a, n))):
+            np.testing.assert_array_equal(g[0], w[0])
+            np.testing.assert_array_equal(g[1], w[1])
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "u1", "?"])
+@pytest.mark.parametrize("n", [1, 5, 127, 128, 129, 4096, 4097, 9000])
+def test_places_of_extremes(dtype, n):
+    rng = np.random.default_rng(n)
+    text = "np.argmax(a), np.argmin(a), a.any(), a.all(), a[::2].any(), a[::2].all(), np.max(a)"
+    function = lambda_of(f"({text})", "a")
+    for a in (rng.integers(0, 5, n), np.zeros(n), np.ones(n), np.arange(n), np.arange(n)[::-1]):
+        same_as_numpy(function, a.astype(dtype))
+    if dtype[0] == "f":
+        for k in (0, n // 2, n - 1):
+            for v in (np.nan, -np.nan, np.inf, -np.inf, -0.0):
+                a = np.zeros(n, dtype)
+                a[k] = v
+                got, want = njit(function)(a), function(a)
+                assert got[:6] == want[:6] and (got[6] == want[6] or v != v)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i2", "c16"])
+def test_argpartition_leaves_smaller_before_greater(dtype):
+    function = njit(lambda_of("np.argpartition(a, k)", "a, k"))
+    rng = np.random.default_rng(3)
+    for a in (rng.normal(0, 50, 300), rng.integers(0, 4, 300), np.array([1, np.nan, 0, np.nan])):
+        with np.errstate(invalid="ignore"):
+            a = a.astype(dtype)
+        for k in (0, 1, a.size // 2, a.size - 1, -1):
+            order, s = function(a, k), np.sort(a)
+            np.testing.assert_array_equal(np.sort(order), np.arange(a.size))
+            np.testing.assert_array_equal(a[order][k], s[k])
+            np.testing.assert_array_equal(np.sort(a[order][:k]), s[:k])
+
+
 # -- sorting in the runtime -----------------------------------------------------------------------
 
 SORT = make("def f(a):\n    return np.sort(a), np.argsort(a, kind='stable')\n")

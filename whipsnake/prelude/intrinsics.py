@@ -127,6 +127,12 @@ def true_places(mask, places):
     places[:-1] = np.flatnonzero(mask)
 
 
+def find_bool(mask, value):
+    """The first place of True or False in such an array, or its length."""
+    places = np.flatnonzero(mask == value)
+    return int(places[0]) if places.size else mask.size
+
+
 def take_true(a, mask, out):
     """Writes the items along the first axis of `a` where the mask is true to `out`, which has just
     the room; all contiguous."""

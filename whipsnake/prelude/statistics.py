@@ -62,7 +62,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         raise ValueError("weights should have the same shape as a.")
     if isinstance(bins, int):
         first, last = _outer_edges(x, range)
-        edges = _edges(first, last, bins, x)
+        edges = _edges(first, last, bins, x, range is None)
         n = _count_equal(x, w, first, last, edges)
     else:
         edges = asarray(bins)
@@ -79,7 +79,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     x = asarray(a).ravel()
     if isinstance(bins, int):
         first, last = _outer_edges(x, range)
-        return _edges(first, last, bins, x)
+        return _edges(first, last, bins, x, range is None)
     return asarray(bins)
 
 
@@ -102,14 +102,28 @@ def _outer_edges(a, limits):
     return first, last
 
 
-def _edges(first, last, bins, a):
+def _edges(first, last, bins, a, own):
+    """Edges between two numbers; `own`: those of the values, which have their dtype."""
     if bins < 1:
         raise ValueError("`bins` must be positive, when an integer")
-    dtype = a.dtype if is_float(a) else np.dtype(np.float64)
-    edges = linspace(first, last, bins + 1).astype(dtype)
+    if own and is_float(a):
+        edges = _even(first, last, bins, a.dtype)
+    else:
+        dtype = a.dtype if is_float(a) else np.dtype(np.float64)
+        edges = linspace(first, last, bins + 1).astype(dtype)
     if np.any(edges[:-1] >= edges[1:]):
         raise ValueError(f"Too many bins for data range. Cannot create {bins} finite-sized bins.")
     return edges
+
+
+def _even(first, last, bins, dtype):
+    """linspace in floats of this width."""
+    out = np.arange(bins + 1).astype(dtype)
+    width = dtype.type(dtype.type(last) - dtype.type(first))
+    out *= dtype.type(width / dtype.type(bins))
+    out += dtype.type(first)
+    out[-1] = last
+    return out
 
 
 def _counter(n, weights):
@@ -120,21 +134,30 @@ def _counter(n, weights):
 
 
 def _count_equal(a, weights, first, last, edges):
-    """Bins of one width: the place is computed, and put right by the edges."""
+    """Bins of one width: the place is computed. Near an edge, as far as numbers are
+    rounded, the edges themselves decide."""
     bins = edges.shape[0] - 1
     out = _counter(bins, weights)
-    scale = last - first
+    scale = bins / (last - first)
+    if scale == math.inf:
+        return _count_between(a, weights, edges)
+    far = max(abs(first), abs(last)) / (last - first)
+    middle = 0.5 - 8 * float(np.finfo(edges.dtype).eps) * bins * (1 + far)
     for i in range(a.shape[0]):
-        v = edges.dtype.type(a[i])
         if first <= a[i] <= last:
-            k = int((v - first) / scale * bins)
-            k = min(k, bins - 1)
-            if v < edges[k]:
-                k -= 1
-            elif v >= edges[k + 1] and k != bins - 1:
-                k += 1
+            x = (a[i] - first) * scale
+            k = int(x)
+            if abs(x - k - 0.5) >= middle:
+                k = _bin_at(edges, edges.dtype.type(a[i]), min(k, bins - 1))
             out[k] += 1 if weights is None else weights[i]
     return out
+
+
+def _bin_at(edges, v, k):
+    """The bin of v, which is the k-th or next to it."""
+    if v < edges[k]:
+        return k - 1
+    return k + 1 if v >= edges[k + 1] and k != edges.shape[0] - 2 else k
 
 
 def _count_between(a, weights, edges):
