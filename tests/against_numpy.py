@@ -15,9 +15,11 @@ def outcome(function, args):
         return None, error, args
 
 
-def same_as_numpy(function, *args, ulp=2, strides=True):
-    """The function as it is and compiled, on copies of the arguments."""
+def same_as_numpy(function, *args, ulp=2, strides=True, raises=False):
+    """The function as it is and compiled, on copies of the arguments. raises: NumPy must raise, or
+    must not; None: it may."""
     want, want_error, want_args = outcome(function, args)
+    assert raises is None or raises == (want_error is not None), repr(want_error)
     got, got_error, got_args = outcome(compiled(function), args)
     if want_error is not None or got_error is not None:
         assert type(got_error) is type(want_error), f"{got_error!r} instead of {want_error!r}"

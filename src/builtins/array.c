@@ -34,7 +34,6 @@ static Const *const_ndim(Call *c) { return ir_const_int(c->in->cx, TY_I(64), sel
 static Const *const_itemsize(Call *c) {
     return ir_const_int(c->in->cx, TY_I(64), self_type(c)->elem->size);
 }
-static Ref lower_constant(Lower *lo, Call *c) { return lo_const(lo, c->row->constant(c)); }
 
 static Type *type_dtype(Call *c) { return ty_dtype(self_type(c)->elem); }
 

@@ -241,8 +241,6 @@ static Const *const_callable(Call *c) {
     return const_bool(c->in->cx, k == TY_FUNC || k == TY_CLASS || k == TY_CLOSURE);
 }
 
-static Ref lower_constant(Lower *lo, Call *c) { return lo_const(lo, c->row->constant(c)); }
-
 static Type *type_type(Call *c) {
     PyObject *cls = class_of(c->in, c->args[0].ty);
     if (plain(c, 0)->kind == TY_EXC)

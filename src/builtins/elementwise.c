@@ -173,10 +173,12 @@ static bool is_mask(const Type *ty) {
 }
 
 static Type *out_type(Call *c, const Arg *out, const Arg *where) {
-    Type *tree = elementwise_tree_type(c), *ty = out->ty;
-    if (!tree) return NULL;
-    if (tree->elem->kind == TY_TUPLE)
+    ElementLoop loop;
+    Type *elem = element_type(c, &loop), *ty = out->ty;
+    if (!elem) return NULL;
+    if (elem->kind == TY_TUPLE)
         return infer_fail(c->in, c->span, D_NOT_YET, "out= of a function with two results");
+    Type *tree = tree_type(elem, c, &loop);
     if (ty->kind != TY_ARRAY || (where && !is_mask(where->ty))) return rule_no_overload(c);
     if (ty->readonly) return infer_fail_about(c->in, c->inst, &out->ref, 1, c->span, D_READONLY);
     if (element_kind_order(tree->elem) > element_kind_order(ty->elem))

@@ -88,9 +88,9 @@ bool is_one(Lower *lo, Ref v);
 void array_extent(Lower *lo, Ref a, Ref *low, Ref *high);
 /* Do a store to `to` and a load of the leaf get in each other's way, unless done element by element; 0: never. */
 Ref overlap(Lower *lo, Ref to, Node *leaf);
-/* Raises ValueError; the numbers are those of runtime/runtime.h's ShapeFault. */
-enum { SHAPES_BROADCAST, SHAPES_OUTPUT, SHAPES_INPUT };
-void raise_shapes(Lower *lo, int kind, uint32_t n, const uint32_t *ranks, Ref *const *shapes);
+/* Raises ValueError. */
+void raise_shapes(Lower *lo, ShapeFault fault, uint32_t n, const uint32_t *ranks,
+                  Ref *const *shapes);
 
 /* nest.c */
 /* The tree as a new array of this type, or as the element it is. */

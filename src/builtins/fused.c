@@ -4,7 +4,7 @@
  * its second half to its first (what is left over at the end is summed by the runtime, in NumPy's order). The sums of
  * the blocks are added with their rounding errors carried along (Neumaier): at least as accurate as pairwise summation.
  *
- * The least and largest float are found among integers of the same order, which vectorizes; NaN is noted aside. That is
+ * The least and largest float are found among integers of the same order, which vectorizes; a NaN is beyond all. That is
  * better than the prelude's loop also where the array is there already. */
 #include <math.h>
 #include <string.h>
@@ -46,7 +46,17 @@ static Ref order_bits(Lower *lo, Ref bits) {
     return lo_select(lo, below, lo_op2(lo, OP_XOR, bits, turned), bits);
 }
 
-/* State: the best; of floats its order_bits, and whether a NaN was seen. */
+/* The worst value there is, for the first element to be better. */
+static Ref worst(Lower *lo, Type *ty, bool max) {
+    if (ty->kind == TY_FLOAT) ty = TY_I(ty->bits);
+    if (ty->kind == TY_BOOL) return lo_bool(lo, !max);
+    uint64_t top = ty->is_signed ? UINT64_MAX >> (65 - ty->bits) : UINT64_MAX >> (64 - ty->bits);
+    int64_t low = ty->is_signed ? -(int64_t)top - 1 : 0;
+    return lo_const(lo, ir_const_int(lo->cx, ty, max ? low : (int64_t)top));
+}
+
+/* State: the best; of floats its order_bits. A NaN is the utmost number, whose bits are those of a NaN both as the
+ * greatest and as the least one. */
 static void step_pick(Lower *lo, Walk *w, const Ref *state, Ref *next) {
     Ref v = element_as(lo, element(lo, w), w->acc);
     bool max = w->fn == REDUCE_MAX;
@@ -55,16 +65,16 @@ static void step_pick(Lower *lo, Walk *w, const Ref *state, Ref *next) {
         return;
     }
     if (w->acc->kind == TY_FLOAT) {
-        next[1] = lo_or(lo, state[1], lo_math1(lo, MATH_ISNAN, v));
+        Ref is_nan = lo_math1(lo, MATH_ISNAN, v);
         v = order_bits(lo, lo_op1(lo, OP_BITCAST, lo_type(lo, state[0]), v));
+        v = lo_select(lo, is_nan, worst(lo, w->acc, !max), v);
     }
     next[0] = lo_math2(lo, max ? MATH_MAX : MATH_MIN, state[0], v);
 }
 
 static Ref finish_pick(Lower *lo, const Walk *w, const Ref *state) {
     if (w->acc->kind != TY_FLOAT) return state[0];
-    Ref v = lo_op1(lo, OP_BITCAST, w->acc, order_bits(lo, state[0]));
-    return lo_select(lo, state[1], lo_float(lo, w->acc, NAN), v);
+    return lo_op1(lo, OP_BITCAST, w->acc, order_bits(lo, state[0]));
 }
 
 /* State: the best, its place, the place of this element. */
@@ -186,15 +196,6 @@ static void walk(Lower *lo, Walk *w, uint32_t axis, const Ref *state, Ref *out) 
     memcpy(out, loop.carried, w->nstate * sizeof(Ref));
 }
 
-/* The worst value there is, for the first element to be better. */
-static Ref worst(Lower *lo, Type *ty, bool max) {
-    if (ty->kind == TY_FLOAT) ty = TY_I(ty->bits);
-    if (ty->kind == TY_BOOL) return lo_bool(lo, !max);
-    uint64_t top = ty->is_signed ? UINT64_MAX >> (65 - ty->bits) : UINT64_MAX >> (64 - ty->bits);
-    int64_t low = ty->is_signed ? -(int64_t)top - 1 : 0;
-    return lo_const(lo, ir_const_int(lo->cx, ty, max ? low : (int64_t)top));
-}
-
 static void start(Lower *lo, Walk *w, Ref *state) {
     w->nstate = 1;
     switch (w->fn) {
@@ -205,11 +206,7 @@ static void start(Lower *lo, Walk *w, Ref *state) {
     case REDUCE_PROD:
     case REDUCE_ALL: state[0] = lo_number(lo, w->acc, 1); break;
     case REDUCE_MIN:
-    case REDUCE_MAX:
-        state[0] = worst(lo, w->acc, w->fn == REDUCE_MAX);
-        state[1] = lo_bool(lo, false);
-        if (w->acc->kind == TY_FLOAT) w->nstate = 2;
-        break;
+    case REDUCE_MAX: state[0] = worst(lo, w->acc, w->fn == REDUCE_MAX); break;
     case REDUCE_ARGMIN:
     case REDUCE_ARGMAX:
         w->nstate = 3;

@@ -94,8 +94,6 @@ static Const *const_common_dtype(Call *c) {
     return k;
 }
 
-static Ref lower_constant(Lower *lo, Call *c) { return lo_const(lo, c->row->constant(c)); }
-
 /* --- masks -------------------------------------------------------------------------------------------------------- */
 
 static bool is_mask(const Call *c) {
@@ -111,6 +109,17 @@ static Ref lower_count_true(Lower *lo, Call *c) {
     return lo_rt(lo, "ws_count_true", TY_I(64), 2, args);
 }
 
+/* find_bool(mask, value): the first place of True or False, or how many there are. */
+static Type *type_find_bool(Call *c) {
+    return is_mask(c) && plain(c, 1)->kind == TY_BOOL ? TY_I(64) : rule_no_overload(c);
+}
+
+static Ref lower_find_bool(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]), value = lo_arg_as(lo, c->args[1], TY_I(64));
+    Ref args[] = {lo_array_data(lo, a), lo_array_dim(lo, a, 0), value};
+    return lo_rt(lo, "ws_find_bool", TY_I(64), 3, args);
+}
+
 /* true_places(mask, places): int64, with room for all and one more. */
 static Type *type_true_places(Call *c) {
     const Type *to = c->args[1].ty;
@@ -123,6 +132,26 @@ static Ref lower_true_places(Lower *lo, Call *c) {
     Ref a = lo_arg(lo, c->args[0]), to = lo_arg(lo, c->args[1]);
     Ref args[] = {lo_array_data(lo, a), lo_array_dim(lo, a, 0), lo_array_data(lo, to)};
     return lo_rt(lo, "ws_true_places", TY_OF(TY_NONE), 3, args);
+}
+
+/* take_true(a, mask, out): the items along the first axis of a C array where the mask is true, side by side. */
+static Type *type_take_true(Call *c) {
+    const Type *a = c->args[0].ty, *mask = c->args[1].ty, *to = c->args[2].ty;
+    bool good = a->kind == TY_ARRAY && a->layout == 'C' && mask->kind == TY_ARRAY &&
+                mask->ndim == 1 && mask->layout == 'C' && mask->elem->kind == TY_BOOL &&
+                to->kind == TY_ARRAY && to->layout == 'C' && to->elem == a->elem &&
+                to->ndim == a->ndim && a->ndim;
+    return good ? TY_OF(TY_NONE) : rule_no_overload(c);
+}
+
+static Ref lower_take_true(Lower *lo, Call *c) {
+    Ref a = lo_arg(lo, c->args[0]), mask = lo_arg(lo, c->args[1]), to = lo_arg(lo, c->args[2]);
+    Ref width = lo_int(lo, c->args[0].ty->elem->size);
+    for (uint32_t k = 1; k < c->args[0].ty->ndim; k++)
+        width = lo_op2(lo, OP_MUL, width, lo_array_dim(lo, a, k));
+    Ref args[] = {lo_array_data(lo, a),  lo_array_data(lo, mask), lo_array_dim(lo, mask, 0), width,
+                  lo_array_data(lo, to), lo_array_dim(lo, to, 0)};
+    return lo_rt(lo, "ws_take_true", TY_OF(TY_NONE), 6, args);
 }
 
 #define INTRINSIC "whipsnake.prelude.intrinsics."
@@ -142,6 +171,14 @@ const Row rows_intrinsics[] = {
      .params = "mask, places",
      .type = type_true_places,
      .lower = lower_true_places},
+    {.name = INTRINSIC "find_bool",
+     .params = "mask, value",
+     .type = type_find_bool,
+     .lower = lower_find_bool},
+    {.name = INTRINSIC "take_true",
+     .params = "a, mask, out",
+     .type = type_take_true,
+     .lower = lower_take_true},
     {.name = INTRINSIC "common_dtype",
      .params = "arrays",
      .type = type_common_dtype,

@@ -52,14 +52,6 @@ static Ref lower_spacing(Lower *lo, Call *c) {
     return lo_op2(lo, OP_SUB, lo_math2(lo, MATH_NEXTAFTER, x, away), x);
 }
 
-/* sin(pi x) / (pi x) */
-static Ref lower_sinc(Lower *lo, Call *c) {
-    Type *ty = c->result;
-    Ref x = arg(lo, c, 0, ty), zero = lo_cmp(lo, OP_EQ, x, lo_float(lo, ty, 0));
-    Ref y = math_scaled(lo, lo_select(lo, zero, lo_float(lo, ty, 1e-20), x), 3.141592653589793);
-    return lo_op2(lo, OP_FDIV, lo_math1(lo, MATH_SIN, y), y);
-}
-
 /* log(exp(x) + exp(y)), or to base 2: from the larger one. */
 static Ref lower_logaddexp(Lower *lo, Call *c) {
     Type *ty = c->result;
@@ -188,26 +180,6 @@ static Ref lower_conjugate(Lower *lo, Call *c) {
     return lo_complex(lo, ty, lo_field(lo, x, 0), lo_op1(lo, OP_NEG, lo_type(lo, im), im));
 }
 
-static Ref lower_part(Lower *lo, Call *c) {
-    Ref x = math_arg(lo, c, 0);
-    int part = c->row->data;
-    if (lo_type(lo, x)->kind == TY_COMPLEX) return lo_field(lo, x, (uint32_t)part);
-    return part ? lo_zero(lo, c->result) : lo_convert(lo, x, c->result);
-}
-
-static Type *type_angle(Call *c) {
-    Type *ty = math_inexact(c, 1);
-    if (given(c, 1) && !c->args[1].k) return infer_fail(c->in, c->span, D_NOT_CONSTANT, "deg");
-    return ty && ty->kind == TY_COMPLEX ? TY_F(ty->bits / 2u) : ty;
-}
-
-static Ref lower_angle(Lower *lo, Call *c) {
-    Type *ty = c->result;
-    Ref z = arg(lo, c, 0, TY_C(2u * ty->bits));
-    Ref r = lo_math2(lo, MATH_ATAN2, lo_field(lo, z, 1), lo_field(lo, z, 0));
-    return given(c, 1) && c->args[1].k->i ? math_scaled(lo, r, DEGREES) : r;
-}
-
 /* --- questions -------------------------------------------------------------------------------- */
 
 static Type *type_class(Call *c) { return math_require(c, 0) ? TY_OF(TY_BOOL) : NULL; }
@@ -272,7 +244,6 @@ const Row rows_numpy_math[] = {
     ROW("radians",    "x",       float,   radians,   0,             0, "X>X:efd", "degrees as radians"),
     ROW("deg2rad",    "x",       float,   radians,   0,             0, "X>X:efd", "degrees as radians"),
     ROW("spacing",    "x",       float,   spacing,   0,             0, "X>X:!fd", "gap to the next float"),
-    ROW("sinc",       "x",       float,   sinc,      0,             0, "X>X:efd", "sin(pi x) / (pi x)"),
     ROW("logaddexp",  "x1, x2",  float2,  logaddexp, 0,             0, "XX>X:efd", "log(exp(x1) + exp(x2))"),
     ROW("logaddexp2", "x1, x2",  float2,  logaddexp, 1,             0, "XX>X:efd", "the same to base 2"),
     ROW("heaviside",  "x1, x2",  float2,  heaviside, 0,             0, "XX>X:efd", "0, 1, or x2 where x1 is 0"),
@@ -289,9 +260,6 @@ const Row rows_numpy_math[] = {
     ROW("positive",   "x",       same,    positive,  0,             0, "X>X:!" INTS "efdFD", "+x"),
     ROW("square",     "x",       same,    square,    0,             0, "X>X:" INTS "efdFD", "x * x"),
     ROW("conjugate",  "x",       same,    conjugate, 0,             0, "X>X:" INTS "efdFD", "complex conjugate"),
-    ROW("real",       "val",     abs,     part,      0,             0, "X>R:?" INTS "efdFD", "real part"),
-    ROW("imag",       "val",     abs,     part,      1,             0, "X>R:?" INTS "efdFD", "imaginary part"),
-    ROW("angle",      "z, deg=", angle,   angle,     0,             0, "X>R:defdFD", "angle of a complex number"),
     ROW("isnan",      "x",       class,   class,     MATH_ISNAN,    0, "X>?:?" INTS "efdFD", "is x or a part NaN"),
     ROW("isinf",      "x",       class,   class,     MATH_ISINF,    0, "X>?:?" INTS "efdFD", "is x or a part infinite"),
     ROW("isfinite",   "x",       class,   class,     MATH_ISFINITE, 0, "X>?:?" INTS "efdFD", "is it not inf, not NaN"),

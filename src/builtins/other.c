@@ -31,8 +31,6 @@ static Type *type_dtype_attr(Call *c) {
     return k ? k->ty : rule_no_overload(c);
 }
 
-static Ref lower_constant(Lower *lo, Call *c) { return lo_const(lo, c->row->constant(c)); }
-
 /* np.finfo(dtype), np.iinfo(dtype): NumPy's object, one for each dtype and process, whose attributes are
  * constants. */
 static PyObject *limits_object(Call *c) {

@@ -5,6 +5,8 @@
 
 Const *const_bool(Cx *cx, bool b) { return ir_const_int(cx, TY_OF(TY_BOOL), b); }
 
+Ref lower_constant(Lower *lo, Call *c) { return lo_const(lo, c->row->constant(c)); }
+
 /* What a row takes; NULL: not said. */
 static const char *wanted_text(const Row *row) {
     if (row->takes || !row->sigs) return row->takes;

@@ -41,7 +41,8 @@ void shape_if_equal(Lower *lo, uint32_t rank, const Leaves *leaves, const Ref *s
 
 /* --- at run time ------------------------------------------------------------------------------------------------- */
 
-void raise_shapes(Lower *lo, int kind, uint32_t n, const uint32_t *ranks, Ref *const *shapes) {
+void raise_shapes(Lower *lo, ShapeFault fault, uint32_t n, const uint32_t *ranks,
+                  Ref *const *shapes) {
     Ref items[MAX_INPUTS * (MAX_RANK + 1)];
     Type *types[MAX_INPUTS * (MAX_RANK + 1)];
     uint32_t m = 0;
@@ -51,7 +52,7 @@ void raise_shapes(Lower *lo, int kind, uint32_t n, const uint32_t *ranks, Ref *c
     }
     for (uint32_t i = 0; i < m; i++) types[i] = TY_I(64);
     Ref all = lo_make(lo, ty_tuple(types, m), m, items);
-    lo_rt(lo, "ws_raise_shapes", TY_OF(TY_NONE), 3, (Ref[]){lo_int(lo, kind), lo_int(lo, n), all});
+    lo_rt(lo, "ws_raise_shapes", TY_OF(TY_NONE), 3, (Ref[]){lo_int(lo, fault), lo_int(lo, n), all});
     lo->fn->blocks.at[lo->b].term.kind = TERM_UNREACHABLE;
 }
 

@@ -1,10 +1,7 @@
 /* Sorting of one line, for the prelude: the work is done by the runtime (runtime/sort.c). */
 #include "builtins/tables.h"
 
-/* Numbered as in runtime/sort.c. */
-enum { FORM_UNSIGNED, FORM_SIGNED, FORM_FLOAT };
-
-static int form_of(const Type *ty) {
+static KeyForm form_of(const Type *ty) {
     if (ty->kind == TY_FLOAT) return FORM_FLOAT;
     return ty->kind == TY_INT && ty->is_signed ? FORM_SIGNED : FORM_UNSIGNED;
 }

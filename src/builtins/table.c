@@ -198,9 +198,11 @@ const Row *row_of_closure(const Type *ty) {
 
 /* A new str, or None. */
 static PyObject *all_params(const Row *r) {
-    const char *more = "out=, where=, dtype=";
     if (!r->params) return Py_NewRef(Py_None);
     if (!(r->flags & ROW_UFUNC)) return PyUnicode_FromString(r->params);
+    const char *results = strchr(r->loops, '>'), *letters = strchr(r->loops, ':');
+    bool two = results && letters && letters - results > 2; /* not yet with out= */
+    const char *more = two ? "dtype=" : "out=, where=, dtype=";
     return PyUnicode_FromFormat("%s%s%s", r->params, *r->params ? ", " : "", more);
 }
 

@@ -62,6 +62,8 @@ Ref lower_is_exception(Lower *lo, Call *c);
 
 /* Constant results. */
 Const *const_bool(Cx *cx, bool b);
+/* What Row.constant says. */
+Ref lower_constant(Lower *lo, Call *c);
 
 /* Reductions (fused.c): of what is computed element by element on the way; 0: the argument is an array already. */
 typedef enum ReduceFn {

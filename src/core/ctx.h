@@ -73,6 +73,10 @@ enum { EXC_USER = 256 };
 /* Sums of more numbers than this look for signals on the way: some milliseconds. */
 enum { WS_SUM_LONG = 1 << 20 };
 typedef enum SumKind { SUM_F32, SUM_F64, SUM_C64, SUM_C128 } SumKind;
+/* How its sorting sees elements. */
+typedef enum KeyForm { FORM_UNSIGNED, FORM_SIGNED, FORM_FLOAT } KeyForm;
+/* What does not fit, in the text of ws_raise_shapes. */
+typedef enum ShapeFault { SHAPES_BROADCAST, SHAPES_OUTPUT, SHAPES_INPUT } ShapeFault;
 
 /* core/excobj.c. A new exception with zeroed slots; when there is no memory for it, the one
  * MemoryError that always exists: never NULL. `site` (or NULL) names the types of the slots.

@@ -55,8 +55,6 @@ typedef struct RtArray {
  * 3), into C-contiguous `out`. GIL held. 0, or -1 with an exception set. */
 typedef int (*RtMatmul)(int kind, const RtArray *a, const RtArray *b, void *out);
 extern RtMatmul rt_matmul; /* set before compiled code runs: NumPy is not seen from here */
-/* How the runtime's sorting sees elements; numbered as in builtins/sorting.c. */
-typedef enum KeyForm { FORM_UNSIGNED, FORM_SIGNED, FORM_FLOAT } KeyForm;
 /* NumPy's sort of n contiguous elements of `width` bytes and this KeyForm: 0, or -1 if it cannot. No GIL needed. */
 typedef int (*RtSort)(void *data, int64_t n, int64_t width, int64_t form);
 extern RtSort rt_sort; /* likewise */
@@ -181,7 +179,6 @@ int64_t ws_powmod(int64_t base, int64_t exponent, int64_t modulus);
 /* Can an array be seen with another shape of the same size without a copy? result: 1 or 0, then
  * new_rank strides in bytes. */
 /* Why shapes do not fit: the text of the ValueError. */
-typedef enum ShapeFault { SHAPES_BROADCAST, SHAPES_OUTPUT, SHAPES_INPUT } ShapeFault;
 Status ws_raise_shapes(WsCtx *ctx, int32_t site, int64_t fault, int64_t n, const int64_t *shapes);
 void ws_reshape_plan(int64_t rank, const int64_t *shape, const int64_t *strides, int64_t new_rank,
                      const int64_t *new_shape, int64_t *result);
@@ -205,6 +202,9 @@ void ws_cpow_numpy(const double *base, const double *exponent, double *out);
 /* Of contiguous bools: how many are true, and where: `places` has room for all of them and one more. */
 int64_t ws_count_true(const uint8_t *data, int64_t n);
 void ws_true_places(const uint8_t *data, int64_t n, int64_t *places);
+int64_t ws_find_bool(const uint8_t *data, int64_t n, int64_t value);
+void ws_take_true(const void *data, const uint8_t *mask, int64_t n, int64_t width, void *out,
+                  int64_t room);
 /* Elements of `width` bytes; `form` says how they are ordered (runtime/sort.c). NaN is the greatest. Scratch:
  * n elements; of ws_argsort 4 n int64. ws_partition leaves at k what sorting would. */
 void ws_sort(void *data, void *scratch, int64_t n, int64_t width, int64_t form);

@@ -1,10 +1,13 @@
 """Python's builtin functions inside compiled code."""
 
+import collections
+import importlib
+
 import numpy as np
 import pytest
 
 import values
-from support import check, check_all, njit, on
+from support import check, check_all, needs_compiler, njit, on
 
 
 @on(3, -3, 2.5, -0.0, True, 3 + 4j)
@@ -212,3 +215,20 @@ def test_limits_of_dtypes():
 
     check(f, np.zeros(1, np.float32), np.zeros(1, np.int16))
     check(f, np.zeros(1), np.zeros(1, np.int64))
+
+
+# -- the tables -----------------------------------------------------------------------------------
+
+@needs_compiler
+def test_no_row_hides_another():
+    """Rows are found by the object that their name leads to, methods by their name."""
+    rows = importlib.import_module("whipsnake._core").builtin_rows()
+    names = collections.Counter(name for name, *_ in rows)
+    assert [name for name, n in names.items() if n > 1] == []
+    found = {}
+    for name, kind, params, _, prelude in rows:
+        module, _, last = name.rpartition(".")
+        if kind != "function" or not hasattr(importlib.import_module(module), last):
+            continue  # of another version of NumPy
+        owner = getattr(importlib.import_module(module), last)
+        assert found.setdefault(owner, (params, prelude)) == (params, prelude), name

@@ -2,8 +2,15 @@
 
 import numpy as np
 
-from whipsnake.prelude.axes import normal_axis, one_axis, three_axes, two_axes
-from whipsnake.prelude.creation import asarray
+from whipsnake.prelude.axes import (
+    broadcast_shapes,
+    normal_axes,
+    normal_axis,
+    one_axis,
+    three_axes,
+    two_axes,
+)
+from whipsnake.prelude.creation import asarray, empty_like
 from whipsnake.prelude.intrinsics import (
     axis_first,
     axis_insert,
@@ -15,10 +22,10 @@ from whipsnake.prelude.intrinsics import (
     strided,
     with_item,
 )
-from whipsnake.prelude.manipulate import flatten
 from whipsnake.prelude.tuples import (
     as_tuple,
     check_store,
+    counted,
     interleaved,
     mapped,
     products,
@@ -356,24 +363,46 @@ def roll(a, shift, axis=None):
     """np.roll."""
     x = asarray(a)
     if axis is None:
-        return reshape(_roll(flatten(x), shift, 0), x.shape)
-    if isinstance(axis, tuple):
-        shifts = shift if isinstance(shift, tuple) else (shift,) * len(axis)
-        out = _roll(x, shifts[0], axis[0])
-        for k in range(1, len(axis)):
-            out = _roll(out, shifts[k], axis[k])
-        return out
-    return _roll(x, shift, axis)
+        out = np.empty(x.size, x.dtype)
+        _roll(x.ravel(), out, _total(0, as_tuple(shift), (0,)), 0)
+        return reshape(out, x.shape)
+    out = empty_like(x)
+    if isinstance(axis, tuple) or isinstance(shift, tuple):
+        shifts, axes = as_tuple(shift), normal_axes(axis, x.ndim)
+        broadcast_shapes(len(shifts), len(axes))
+        _roll_all(x, out, mapped(_total, counted(x.shape, 0), shifts, axes), 0)
+    else:
+        _roll(x, out, shift, axis)
+    return out
 
 
-def _roll(a, shift, axis):
-    out = np.empty(a.shape, a.dtype)
+def _total(k, shifts, axes):
+    """How far axis k is rolled in all; a single shift is meant for all axes that are named."""
+    total = 0
+    for i in range(max(len(shifts), len(axes))):
+        if axes[i if len(axes) > 1 else 0] == k:
+            total += shifts[i if len(shifts) > 1 else 0]
+    return total
+
+
+def _roll(a, out, shift, axis):
     n = axis_first(a, axis).shape[0]
     if n > 0:
         k = shift % n
         axis_part(out, axis, k, n)[...] = axis_part(a, axis, 0, n - k)
         axis_part(out, axis, 0, k)[...] = axis_part(a, axis, n - k, n)
-    return out
+
+
+def _roll_all(a, out, shifts, axis):
+    """Along this axis and those behind it, block by block."""
+    if axis == len(shifts):
+        out[...] = a
+        return
+    n = axis_first(a, axis).shape[0]
+    k = shifts[axis] % n if n > 0 else 0
+    _roll_all(axis_part(a, axis, 0, n - k), axis_part(out, axis, k, n), shifts, axis + 1)
+    if k > 0:
+        _roll_all(axis_part(a, axis, n - k, n), axis_part(out, axis, 0, k), shifts, axis + 1)
 
 
 # -- differences, products ------------------------------------------------------------------------
@@ -454,10 +483,6 @@ def kron(a, b):
     n = x.ndim if x.ndim > y.ndim else y.ndim
     ones = (1,) * n
     s, t = (1,) * (n - x.ndim) + x.shape, (1,) * (n - y.ndim) + y.shape
-    p = _reshaped(x, interleaved(s, ones))
-    q = _reshaped(y, interleaved(ones, t))
+    p = np.reshape(x, interleaved(s, ones))
+    q = np.reshape(y, interleaved(ones, t))
     return reshape(np.ascontiguousarray(p * q), products(s, t))
-
-
-def _reshaped(a, shape):
-    return np.reshape(a, shape)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from whipsnake.prelude.intrinsics import same_memory
+from whipsnake.prelude.intrinsics import count_true, reshape, same_memory, take_true
 from whipsnake.prelude.tuples import check_store
 
 
@@ -28,9 +28,10 @@ def _take(a, index, out):
 def take_mask(a, mask):
     """a[mask]: the elements (or rows) where mask is true, in C order."""
     _check_mask(a, mask)
-    n = _count(mask)
-    out = np.empty((n,) + a.shape[mask.ndim :], a.dtype)
-    _take_mask(a, mask, out, 0)
+    rest = a.shape[mask.ndim :]
+    flat = mask.ravel()
+    out = np.empty((count_true(flat),) + rest, a.dtype)
+    take_true(reshape(np.ascontiguousarray(a), (mask.size,) + rest), flat, out)
     return out
 
 
@@ -41,34 +42,6 @@ def _check_mask(a, mask):
                 f"boolean index did not match indexed array along axis {k}; size of axis is "
                 f"{a.shape[k]} but size of corresponding boolean axis is {mask.shape[k]}"
             )
-
-
-def _count(mask):
-    n = 0
-    if mask.ndim > 1:
-        for i in range(mask.shape[0]):
-            n += _count(mask[i])
-    else:
-        for i in range(mask.shape[0]):
-            n += mask[i]
-    return n
-
-
-def _take_mask(a, mask, out, at):
-    if mask.ndim > 1:
-        for i in range(mask.shape[0]):
-            at = _take_mask(a[i], mask[i], out, at)
-    elif a.ndim == 1:
-        for i in range(mask.shape[0]):
-            if mask[i]:
-                out[at] = a[i]
-                at += 1
-    else:
-        for i in range(mask.shape[0]):
-            if mask[i]:
-                out[at][...] = a[i]
-                at += 1
-    return at
 
 
 def _check_all(index, n):
@@ -155,7 +128,7 @@ def _put_mask(a, mask, value):
 def put_mask_array(a, mask, values):
     """a[mask] = values: one value for each true element, or a single one."""
     _check_mask(a, mask)
-    n = _count(mask)
+    n = np.count_nonzero(mask)
     if same_memory(a, values):
         values = values.copy()
     if a.ndim == mask.ndim and values.ndim > 1:

@@ -127,6 +127,18 @@ def true_places(mask, places):
     places[:-1] = np.flatnonzero(mask)
 
 
+def find_bool(mask, value):
+    """The first place of True or False in such an array, or its length."""
+    places = np.flatnonzero(mask == value)
+    return int(places[0]) if places.size else mask.size
+
+
+def take_true(a, mask, out):
+    """Writes the items along the first axis of `a` where the mask is true to `out`, which has just
+    the room; all contiguous."""
+    out[...] = a[mask]
+
+
 def axis_part(a, axis, start, stop):
     """A view of the items start to stop of an axis; they must be there."""
     return np.moveaxis(np.moveaxis(a, axis, 0)[start:stop], 0, axis)

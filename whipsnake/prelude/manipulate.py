@@ -156,7 +156,7 @@ def _item(flat, i):
 
 
 def tolist(a):
-    """a.tolist(): there are no lists of unknown depth."""
+    """a.tolist(): refused, there are no lists of unknown depth."""
     intrinsics.refuse("no tolist() in compiled code: use the array itself, or a.copy()")
 
 

@@ -217,13 +217,15 @@ def _sums(x, y, start, count):
 
 def angle(z, deg=False):
     """np.angle."""
-    v = np.arctan2(np.imag(z), np.real(z))
+    a = asarray_or_number(z)
+    v = np.arctan2(a.imag, a.real) if iscomplexobj(a) else np.arctan2(0.0, a)
     return v * (180 / math.pi) if deg else v
 
 
 def sinc(x):
     """np.sinc."""
-    y = math.pi * np.where(asarray_or_number(x) == 0, 1.0e-20, x)
+    a = asarray_or_number(x)
+    y = math.pi * np.where(a == 0, 1.0e-20, a)
     return np.sin(y) / y
 
 

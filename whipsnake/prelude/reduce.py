@@ -18,6 +18,7 @@ from whipsnake.prelude.intrinsics import (
     axis_insert,
     contiguous,
     count_true,
+    find_bool,
     is_contiguous,
     pairwise_sum,
     reshape,
@@ -797,16 +798,45 @@ def _is_ordered(a):
     return isinstance(_zero(a), (int, np.float32, np.float64)) and not isinstance(_zero(a), bool)
 
 
-def _first(a, v):
-    """The first place of `v`, which is there: by blocks, in which it is counted first."""
-    n = a.shape[0]
-    for start in range(0, n, 512):
-        block = a[start : start + 512]
-        if np.count_nonzero((block == v) | (block != block)) > 0:
+# What is looked for in blocks, of which vector code tells whether it is there.
+BLOCK = 128
+# What stays in the cache nearest to the processor, between finding the best and finding its place.
+CHUNK = 4096
+
+
+def _place_in(a, v):
+    """The first place of `v`, which is there; any NaN will do for a NaN."""
+    if v != v:
+        for i in range(a.shape[0]):
+            if a[i] != a[i]:
+                return i
+    for start in range(0, a.shape[0], BLOCK):
+        block = a[start : start + BLOCK]
+        if np.count_nonzero(block == v) > 0:
             for i in range(block.shape[0]):
-                if block[i] == v or (v != v and block[i] != block[i]):
+                if block[i] == v:
                     return start + i
     return 0
+
+
+def _least_place(a):
+    best = np.min(a[:CHUNK])
+    at = 0
+    for start in range(CHUNK, a.shape[0], CHUNK):
+        v = np.min(a[start : start + CHUNK])
+        if v < best or (v != v and best == best):
+            best, at = v, start
+    return at + _place_in(a[at : at + CHUNK], best)
+
+
+def _greatest_place(a):
+    best = np.max(a[:CHUNK])
+    at = 0
+    for start in range(CHUNK, a.shape[0], CHUNK):
+        v = np.max(a[start : start + CHUNK])
+        if v > best or (v != v and best == best):
+            best, at = v, start
+    return at + _place_in(a[at : at + CHUNK], best)
 
 
 def _argmin_all(a):
@@ -814,7 +844,7 @@ def _argmin_all(a):
     if a.size == 0:
         raise ValueError("attempt to get argmin of an empty sequence")
     if a.ndim == 1 and _is_ordered(a):
-        return _first(a, np.min(a))
+        return _least_place(a)
     return _argmin(a, 0)[1]
 
 
@@ -841,7 +871,7 @@ def _argmax_all(a):
     if a.size == 0:
         raise ValueError("attempt to get argmax of an empty sequence")
     if a.ndim == 1 and _is_ordered(a):
-        return _first(a, np.max(a))
+        return _greatest_place(a)
     return _argmax(a, 0)[1]
 
 
@@ -867,13 +897,16 @@ def _all_all(a):
     """np.all over all elements."""
     if a.ndim == 0:
         return bool(a[()])
+    if isinstance(_zero(a), bool) and is_contiguous(a):
+        return find_bool(reshape(contiguous(a), a.size), False) == a.size
     if a.ndim > 1:
         for i in range(a.shape[0]):
             if not _all_all(a[i]):
                 return False
         return True
-    for i in range(a.shape[0]):
-        if not a[i]:
+    for start in range(0, a.shape[0], BLOCK):
+        block = a[start : start + BLOCK]
+        if np.count_nonzero(block) < block.shape[0]:
             return False
     return True
 
@@ -882,13 +915,15 @@ def _any_all(a):
     """np.any over all elements."""
     if a.ndim == 0:
         return bool(a[()])
+    if isinstance(_zero(a), bool) and is_contiguous(a):
+        return find_bool(reshape(contiguous(a), a.size), True) < a.size
     if a.ndim > 1:
         for i in range(a.shape[0]):
             if _any_all(a[i]):
                 return True
         return False
-    for i in range(a.shape[0]):
-        if a[i]:
+    for start in range(0, a.shape[0], BLOCK):
+        if np.count_nonzero(a[start : start + BLOCK]) > 0:
             return True
     return False
 

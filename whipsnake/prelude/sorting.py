@@ -176,10 +176,38 @@ def partition_all(line, scratch, places):
 
 
 def argpartition(a, kth, axis=-1, kind="introselect"):
-    """np.argpartition: what sorting everything gives is partitioned, too."""
-    order = argsort(a, axis)
-    _places(kth, order.size if axis is None else axis_first(order, axis).shape[0])
+    """np.argpartition."""
+    x = asarray(a)
+    if axis is None:
+        return argpartition(flatten(x), kth)
+    places = _places(kth, axis_first(x, axis).shape[0])
+    if is_complex(x) or places.shape[0] != 1:
+        return argsort(x, axis)  # what sorting everything gives is partitioned, too
+    order = np.empty(x.shape, np.int64)
+    if x.size > 0:
+        along(x, order, axis, places[0], _argpartition_line)
     return order
+
+
+def _argpartition_line(line, order, k):
+    """Those less than the k-th first, then its equals, then the rest."""
+    ours = line[:].copy()
+    partition_line(ours, np.empty(ours.shape[0], ours.dtype), k)
+    v = ours[k]
+    n = line.shape[0]
+    low, same, high = 0, 0, n
+    equal = np.empty(n, np.int64)
+    for i in range(n):
+        if less(line[i], v):
+            order[low] = i
+            low += 1
+        elif less(v, line[i]):
+            high -= 1
+            order[high] = i
+        else:
+            equal[same] = i
+            same += 1
+    order[low:high] = equal[:same]
 
 
 # -- searching ------------------------------------------------------------------------------------
@@ -238,28 +266,16 @@ def _find(a, v, right, sorter):
 def digitize(x, bins, right=False):
     """np.digitize."""
     b = asarray(bins)
+    if is_complex(asarray(x)):
+        raise TypeError("x may not be complex")
     up = True
     down = True
     for i in range(1, b.shape[0]):
-        up = up and b[i - 1] <= b[i]
-        down = down and b[i - 1] >= b[i]
+        up = up and not b[i - 1] > b[i]
+        down = down and not b[i - 1] < b[i]
     if not up and not down:
         raise ValueError("bins must be monotonically increasing or decreasing")
+    side = "left" if right else "right"
     if up:
-        return _digitize(x, b, not right)
-    return _rest(b.shape[0], _digitize(x, b[::-1], not right))
-
-
-def _rest(n, places):
-    return n - places
-
-
-def _digitize(x, bins, right):
-    if isinstance(x, (np.ndarray, tuple)):
-        y = asarray(x)
-        out = np.empty(y.shape, np.int64)
-        flat, to = y.ravel(), out.ravel()
-        for i in range(flat.shape[0]):
-            to[i] = _search(bins, flat[i], right)
-        return out
-    return _search(bins, x, right)
+        return searchsorted(b, x, side)
+    return np.subtract(b.shape[0], searchsorted(b[::-1], x, side))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from whipsnake.prelude.axes import normal_axes
-from whipsnake.prelude.creation import asarray, linspace
+from whipsnake.prelude.creation import asarray, asarray_or_number, linspace
 from whipsnake.prelude.intrinsics import (
     axis_first,
     axis_insert,
@@ -62,7 +62,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         raise ValueError("weights should have the same shape as a.")
     if isinstance(bins, int):
         first, last = _outer_edges(x, range)
-        edges = _edges(first, last, bins, x)
+        edges = _edges(first, last, bins, x, range is None)
         n = _count_equal(x, w, first, last, edges)
     else:
         edges = asarray(bins)
@@ -79,7 +79,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     x = asarray(a).ravel()
     if isinstance(bins, int):
         first, last = _outer_edges(x, range)
-        return _edges(first, last, bins, x)
+        return _edges(first, last, bins, x, range is None)
     return asarray(bins)
 
 
@@ -102,14 +102,28 @@ def _outer_edges(a, limits):
     return first, last
 
 
-def _edges(first, last, bins, a):
+def _edges(first, last, bins, a, own):
+    """Edges between two numbers; `own`: those of the values, which have their dtype."""
     if bins < 1:
         raise ValueError("`bins` must be positive, when an integer")
-    dtype = a.dtype if is_float(a) else np.dtype(np.float64)
-    edges = linspace(first, last, bins + 1).astype(dtype)
+    if own and is_float(a):
+        edges = _even(first, last, bins, a.dtype)
+    else:
+        dtype = a.dtype if is_float(a) else np.dtype(np.float64)
+        edges = linspace(first, last, bins + 1).astype(dtype)
     if np.any(edges[:-1] >= edges[1:]):
         raise ValueError(f"Too many bins for data range. Cannot create {bins} finite-sized bins.")
     return edges
+
+
+def _even(first, last, bins, dtype):
+    """linspace in floats of this width."""
+    out = np.arange(bins + 1).astype(dtype)
+    width = dtype.type(dtype.type(last) - dtype.type(first))
+    out *= dtype.type(width / dtype.type(bins))
+    out += dtype.type(first)
+    out[-1] = last
+    return out
 
 
 def _counter(n, weights):
@@ -120,21 +134,30 @@ def _counter(n, weights):
 
 
 def _count_equal(a, weights, first, last, edges):
-    """Bins of one width: the place is computed, and put right by the edges."""
+    """Bins of one width: the place is computed. Near an edge, as far as numbers are
+    rounded, the edges themselves decide."""
     bins = edges.shape[0] - 1
     out = _counter(bins, weights)
-    scale = last - first
+    scale = bins / (last - first)
+    if scale == math.inf:
+        return _count_between(a, weights, edges)
+    far = max(abs(first), abs(last)) / (last - first)
+    middle = 0.5 - 8 * float(np.finfo(edges.dtype).eps) * bins * (1 + far)
     for i in range(a.shape[0]):
-        v = edges.dtype.type(a[i])
         if first <= a[i] <= last:
-            k = int((v - first) / scale * bins)
-            k = min(k, bins - 1)
-            if v < edges[k]:
-                k -= 1
-            elif v >= edges[k + 1] and k != bins - 1:
-                k += 1
+            x = (a[i] - first) * scale
+            k = int(x)
+            if abs(x - k - 0.5) >= middle:
+                k = _bin_at(edges, edges.dtype.type(a[i]), min(k, bins - 1))
             out[k] += 1 if weights is None else weights[i]
     return out
+
+
+def _bin_at(edges, v, k):
+    """The bin of v, which is the k-th or next to it."""
+    if v < edges[k]:
+        return k - 1
+    return k + 1 if v >= edges[k + 1] and k != edges.shape[0] - 2 else k
 
 
 def _count_between(a, weights, edges):
@@ -144,8 +167,6 @@ def _count_between(a, weights, edges):
     for i in range(a.shape[0]):
         if bins > 0 and edges[0] <= a[i] <= edges[bins]:
             k = min(searchsorted(edges, a[i], "right") - 1, bins - 1)
-            while k > 0 and edges[k] == edges[k + 1] and k == bins - 1 and a[i] < edges[k]:
-                k -= 1
             out[k] += 1 if weights is None else weights[i]
     return out
 
@@ -255,55 +276,36 @@ def _partition(line, low, high):
 
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     """np.percentile."""
-    if isinstance(q, (np.ndarray, tuple)):
-        p = asarray(q) / 100
-        _check_range(p, "Percentiles must be in the range [0, 100]")
-        return _quantiles(asarray(a), p, axis, out, method, 1 if keepdims else None, _line)
-    p = q / 100
-    _check_one(p, "Percentiles must be in the range [0, 100]")
-    return _quantile(asarray(a), p, axis, out, method, 1 if keepdims else None, _line)
+    p = asarray_or_number(q) / 100
+    _check_range(p, "Percentiles must be in the range [0, 100]")
+    return _quantiles(asarray(a), p, axis, out, method, 1 if keepdims else None, _line)
 
 
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     """np.quantile."""
-    if isinstance(q, (np.ndarray, tuple)):
-        p = asarray(q)
-        _check_range(p, "Quantiles must be in the range [0, 1]")
-        return _quantiles(asarray(a), p, axis, out, method, 1 if keepdims else None, _line)
-    _check_one(q, "Quantiles must be in the range [0, 1]")
-    return _quantile(asarray(a), q * 1.0, axis, out, method, 1 if keepdims else None, _line)
+    p = asarray_or_number(q)
+    _check_range(p, "Quantiles must be in the range [0, 1]")
+    return _quantiles(asarray(a), p, axis, out, method, 1 if keepdims else None, _line)
 
 
 def nanpercentile(
     a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False
 ):
     """np.nanpercentile."""
-    if isinstance(q, (np.ndarray, tuple)):
-        p = asarray(q) / 100
-        _check_range(p, "Percentiles must be in the range [0, 100]")
-        return _quantiles(asarray(a), p, axis, out, method, 1 if keepdims else None, _without_nan)
-    p = q / 100
-    _check_one(p, "Percentiles must be in the range [0, 100]")
-    return _quantile(asarray(a), p, axis, out, method, 1 if keepdims else None, _without_nan)
+    p = asarray_or_number(q) / 100
+    _check_range(p, "Percentiles must be in the range [0, 100]")
+    return _quantiles(asarray(a), p, axis, out, method, 1 if keepdims else None, _without_nan)
 
 
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
     """np.nanquantile."""
-    if isinstance(q, (np.ndarray, tuple)):
-        p = asarray(q)
-        _check_range(p, "Quantiles must be in the range [0, 1]")
-        return _quantiles(asarray(a), p, axis, out, method, 1 if keepdims else None, _without_nan)
-    _check_one(q, "Quantiles must be in the range [0, 1]")
-    return _quantile(asarray(a), q * 1.0, axis, out, method, 1 if keepdims else None, _without_nan)
+    p = asarray_or_number(q)
+    _check_range(p, "Quantiles must be in the range [0, 1]")
+    return _quantiles(asarray(a), p, axis, out, method, 1 if keepdims else None, _without_nan)
 
 
 def _line(line):
     return line[:].copy()
-
-
-def _check_one(q, text):
-    if not 0 <= q <= 1:
-        raise ValueError(text)
 
 
 def _check_range(q, text):
@@ -315,35 +317,31 @@ def _is_discrete(method):
     return method == "lower" or method == "higher" or method == "nearest"
 
 
-def _quantile(a, q, axis, out, method, keep, own):
-    """One quantile; with floats, their own type."""
-    if is_complex(a):
-        raise TypeError("a must be an array of real numbers")
-    qs = np.empty(1)
-    qs[0] = q
-    if is_float(a) or _is_discrete(method):
-        r = _reduced(a, axis, a.dtype, 1, (qs, method, own), _quantile_line)
-    else:
-        r = _reduced(a, axis, np.float64, 1, (qs, method, own), _quantile_line)
-    if keep is None:
-        return _value(r[0], out)
-    return _value(_kept(r, a, axis)[0], out)
-
-
 def _quantiles(a, q, axis, out, method, keep, own):
+    """Of `own(line)` for each line."""
     if is_complex(a):
         raise TypeError("a must be an array of real numbers")
-    qs = q.ravel().astype(np.float64)
+    p = asarray(q)
+    qs = p.ravel().astype(np.float64)
+    dtype = _quantile_dtype(a, q, method)
+    r = _reduced(a, axis, dtype, qs.shape[0], (qs, method, own), _quantile_line)
+    if keep is not None:
+        r = np.ascontiguousarray(_kept(r, a, axis))
+    if p.ndim == 0:
+        return _value(r[0], out)
+    return _value(reshape(r, p.shape + r.shape[1:]), out)
+
+
+def _quantile_dtype(a, q, method):
+    """A single quantile has the type of the floats, several have float64 at least; those of
+    integers, 0 and 1, are elements."""
+    if is_float(a) and not isinstance(q, np.ndarray):
+        return a.dtype
+    if isinstance(asarray(q).dtype.type(0), int) and method == "linear":
+        return a.dtype
     if _is_discrete(method):
-        r = _reduced(a, axis, a.dtype, qs.shape[0], (qs, method, own), _quantile_line)
-    else:
-        r = _reduced(
-            a, axis, common_dtype((a, np.float64)), qs.shape[0], (qs, method, own), _quantile_line
-        )
-    if keep is None:
-        return _value(reshape(r, q.shape + r.shape[1:]), out)
-    k = np.ascontiguousarray(_kept(r, a, axis))
-    return _value(reshape(k, q.shape + k.shape[1:]), out)
+        return a.dtype
+    return common_dtype((a, np.float64))
 
 
 def _place(n, q, method):
