@@ -104,7 +104,7 @@ def changing_places(a, scale, out):
             first = a[i, j]
             p, q = q, p
             for k in range(2, a.shape[0]):
-                p = p * 0.5 + a[k, j] / first
+                p = p * 0.5 + a[k, j] * first
                 n += k
             q += first
             out[j] = p
