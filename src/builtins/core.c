@@ -171,6 +171,9 @@ static PyObject *class_of(Infer *in, const Type *ty) {
     case TY_SLICE: return (PyObject *)&PySlice_Type;
     case TY_TUPLE: return ty->obj ? ty->obj : (PyObject *)&PyTuple_Type;
     case TY_ENUM: return ty->obj;
+    case TY_EXC:
+        if (ty->bits == EXC_ITS_CLASS) return (PyObject *)&PyType_Type;
+        return ty->bits == EXC_ITS_ARGS ? (PyObject *)&PyTuple_Type : NULL;
     case TY_ARRAY: {
         PyObject *np = build_get_item(PyImport_GetModuleDict(), "numpy");
         PyObject *cls = np ? build_get_attr(np, "ndarray") : NULL;
@@ -234,6 +237,41 @@ static Ref lower_isinstance(Lower *lo, Call *c) {
                      lo_bool(lo, none));
 }
 
+static bool are_classes(const Type *ty) {
+    if (ty->kind == TY_CLASS) return PyType_Check(ty->obj);
+    for (uint32_t i = 0; ty->kind == TY_TUPLE && i < ty->nitems; i++)
+        if (!are_classes(ty->items[i])) return false;
+    return ty->kind == TY_TUPLE;
+}
+
+static Type *type_issubclass(Call *c) {
+    Type *cls = c->args[0].ty;
+    bool good = ty_is_exc(cls, EXC_ITS_CLASS) || (cls->kind == TY_CLASS && are_classes(cls));
+    return good && are_classes(c->args[1].ty) ? TY_OF(TY_BOOL) : rule_no_overload(c);
+}
+
+static bool is_subclass(PyObject *cls, const Type *of) {
+    if (of->kind == TY_CLASS) {
+        int is = PyObject_IsSubclass(cls, of->obj);
+        if (is < 0) build_clear_error();
+        return is > 0;
+    }
+    for (uint32_t i = 0; i < of->nitems; i++)
+        if (is_subclass(cls, of->items[i])) return true;
+    return false;
+}
+
+static Const *const_issubclass(Call *c) {
+    Type *cls = c->args[0].ty;
+    return cls->kind == TY_CLASS ? const_bool(c->in->cx, is_subclass(cls->obj, c->args[1].ty))
+                                 : NULL;
+}
+
+static Ref lower_issubclass(Lower *lo, Call *c) {
+    if (c->args[0].ty->kind == TY_CLASS) return lo_const(lo, const_issubclass(c));
+    return lower_exc_is_of(lo, lo_arg(lo, c->args[0]), c->args[1].ty);
+}
+
 static Type *type_bool(Call *c) { return (void)c, TY_OF(TY_BOOL); }
 
 static Const *const_callable(Call *c) {
@@ -242,18 +280,23 @@ static Const *const_callable(Call *c) {
 }
 
 static Type *type_type(Call *c) {
+    if (ty_is_exc(c->args[0].ty, EXC_ITSELF)) return TY_EXC_OF(EXC_ITS_CLASS);
     PyObject *cls = class_of(c->in, c->args[0].ty);
-    if (plain(c, 0)->kind == TY_EXC)
-        infer_hint(c->in, "the class of an exception is known when running only: use isinstance()");
     return cls ? ty_object(TY_CLASS, cls) : rule_no_overload(c);
 }
 
 static Const *const_of_type(Call *c) {
     Type *ty = type_type(c);
+    if (!ty || ty->kind != TY_CLASS) return NULL;
     Const *k = NEW(c->in->cx, Const);
     k->ty = ty;
     k->obj = ty->obj;
     return k;
+}
+
+static Ref lower_type(Lower *lo, Call *c) {
+    if (c->result->kind == TY_EXC) return lower_exc_class(lo, lo_arg(lo, c->args[0]));
+    return lower_constant(lo, c);
 }
 
 /* --- len, slice, tuple -------------------------------------------------------------------------------------------------- */
@@ -263,6 +306,7 @@ static Type *type_len(Call *c) {
     if (ty->kind == TY_TUPLE || ty->kind == TY_STR || ty->kind == TY_RANGE || ty->kind == TY_BYTES)
         return TY_I(64);
     if (ty->kind == TY_ARRAY && ty->ndim > 0) return TY_I(64);
+    if (ty_is_exc(ty, EXC_ITS_ARGS)) return TY_I(64);
     return rule_no_overload(c);
 }
 
@@ -274,6 +318,7 @@ static Const *const_len(Call *c) {
 static Ref lower_len(Lower *lo, Call *c) {
     Ref v = lo_arg(lo, c->args[0]);
     TyKind k = (TyKind)lo_type(lo, v)->kind;
+    if (k == TY_EXC) return lower_exc_count(lo, v);
     return k == TY_STR || k == TY_BYTES ? lo_field(lo, v, 1) : lower_length(lo, v);
 }
 
@@ -415,6 +460,11 @@ const Row rows_core[] = {
      .type = type_isinstance,
      .lower = lower_isinstance,
      .constant = const_isinstance},
+    {.name = "builtins.issubclass",
+     .params = "cls, classes",
+     .type = type_issubclass,
+     .lower = lower_issubclass,
+     .constant = const_issubclass},
     {.name = "builtins.callable",
      .params = "x",
      .type = type_bool,
@@ -423,7 +473,7 @@ const Row rows_core[] = {
     {.name = "builtins.type",
      .params = "x",
      .type = type_type,
-     .lower = lower_constant,
+     .lower = lower_type,
      .constant = const_of_type},
     {.name = "builtins.len",
      .takes = "arrays, tuples, ranges and strings",

@@ -272,6 +272,7 @@ static int static_is(const Type *a, const Type *b) {
         return other->kind == TY_NONE || other->kind == TY_OPTIONAL || lo_can_equal(a, b) ? -1 : 0;
     }
     if (a->kind == TY_NONE || b->kind == TY_NONE) return a == b;
+    if (ty_is_exc(a, EXC_ITS_CLASS) || ty_is_exc(b, EXC_ITS_CLASS)) return -1;
     if (a->kind == TY_FUNC && (a->nitems || b->nitems)) return -1;
     if (a->kind == TY_FUNC || a->kind == TY_CLASS || a->kind == TY_MODULE) return a == b;
     if (a->kind == TY_ENUM || b->kind == TY_ENUM) return a == b ? -1 : 0;

@@ -233,6 +233,9 @@ Type *subscript_type(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Const **k
     case TY_BYTES:
         if (is_index(index.ty)) return TY_I(64);
         break;
+    case TY_EXC:
+        if (obj.ty->bits == EXC_ITS_ARGS) return rule_exc_item(in, inst, r, index);
+        break;
     default: break;
     }
     return infer_fail_about(in, inst, ins->args, 1, ins->span, D_NOT_INDEXABLE,
@@ -400,6 +403,7 @@ Ref subscript_lower(Lower *lo, Ref r, Arg obj, Arg index) {
     switch ((TyKind)obj.ty->kind) {
     case TY_ARRAY: return array_get(lo, obj, index);
     case TY_TUPLE: return tuple_get(lo, r, obj, index);
+    case TY_EXC: return lower_exc_item(lo, r, lo_arg(lo, obj), index);
     case TY_RANGE:
     case TY_BYTES:
     case TY_STR: {

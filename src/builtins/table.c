@@ -130,7 +130,10 @@ static const char *kind_name(const Type *ty) {
     case TY_RANGE: return "range";
     case TY_DTYPE: return "dtype";
     case TY_ENUM: return "enum";
-    case TY_EXC: return "exception";
+    case TY_EXC:
+        return ty->bits == EXC_ITSELF      ? "exception"
+               : ty->bits == EXC_ITS_CLASS ? "exception class"
+                                           : "exception arguments";
     case TY_SLICE: return "slice";
     case TY_CLASS: return "class";
     case TY_FUNC: return "function";

@@ -59,6 +59,15 @@ extern const Row row_cast;
 extern const Row row_exception;
 bool rule_is_about_exception(const Call *c);
 Ref lower_is_exception(Lower *lo, Call *c);
+/* Is it of one of the classes; exc: the exception or its class. */
+Ref lower_exc_is_of(Lower *lo, Ref exc, Type *classes);
+/* type(e). Arguments of various types (EXC_ITS_ARGS): how many; args[index]. */
+Ref lower_exc_class(Lower *lo, Ref e);
+Ref lower_exc_count(Lower *lo, Ref args);
+Type *rule_exc_item(Infer *in, Inst *inst, Ref r, Arg index);
+Ref lower_exc_item(Lower *lo, Ref r, Ref args, Arg index);
+/* text.c: a constant str; s: lives as long as the compile. */
+Ref lower_text_const(Lower *lo, const char *s);
 
 /* Constant results. */
 Const *const_bool(Cx *cx, bool b);

@@ -3,7 +3,7 @@
 
 #include "builtins/tables.h"
 
-static Ref text_const(Lower *lo, const char *s) {
+Ref lower_text_const(Lower *lo, const char *s) {
     Const *k = NEW(lo->cx, Const);
     k->ty = TY_OF(TY_STR);
     k->str.s = s;
@@ -15,7 +15,7 @@ static Ref text_const(Lower *lo, const char *s) {
 
 static Ref format_number(Lower *lo, Ref v, Ref spec) {
     Type *ty = lo_type(lo, v), *str = TY_OF(TY_STR), *f64 = TY_F(64);
-    Ref s = spec ? spec : text_const(lo, "");
+    Ref s = spec ? spec : lower_text_const(lo, "");
     if (ty->kind == TY_BOOL) return lo_rt(lo, "ws_format_bool", str, 2, (Ref[]){v, s});
     if (ty->kind == TY_INT) {
         bool big = !ty->is_signed && ty->bits == 64;
@@ -32,12 +32,12 @@ static Ref format_tuple(Lower *lo, Ref v) {
     Type *ty = lo_type(lo, v);
     Ref *pieces = NEWN(lo->cx, Ref, ty->nitems * 3u + 3);
     uint32_t n = 0;
-    pieces[n++] = text_const(lo, "(");
+    pieces[n++] = lower_text_const(lo, "(");
     for (uint32_t i = 0; i < ty->nitems; i++) {
-        if (i) pieces[n++] = text_const(lo, ", ");
+        if (i) pieces[n++] = lower_text_const(lo, ", ");
         pieces[n++] = lower_format(lo, lo_field(lo, v, i), 'r', 0);
     }
-    pieces[n++] = text_const(lo, ty->nitems == 1 ? ",)" : ")");
+    pieces[n++] = lower_text_const(lo, ty->nitems == 1 ? ",)" : ")");
     return lower_concat(lo, n, pieces);
 }
 
@@ -49,7 +49,7 @@ static Ref format_optional(Lower *lo, Ref v, int conversion, Ref spec) {
     Ref a = lower_format(lo, lo_field(lo, v, 1), conversion, spec);
     lo_jump(lo, done, 1, &a);
     lo->b = none;
-    Ref b = text_const(lo, "None");
+    Ref b = lower_text_const(lo, "None");
     lo_jump(lo, done, 1, &b);
     lo->b = done;
     return r;
@@ -58,11 +58,11 @@ static Ref format_optional(Lower *lo, Ref v, int conversion, Ref spec) {
 Ref lower_format(Lower *lo, Ref v, int conversion, Ref spec) {
     Type *ty = lo_type(lo, v), *str = TY_OF(TY_STR);
     switch ((TyKind)ty->kind) {
-    case TY_NONE: return text_const(lo, "None");
+    case TY_NONE: return lower_text_const(lo, "None");
     case TY_OPTIONAL: return format_optional(lo, v, conversion, spec);
     case TY_TUPLE: return format_tuple(lo, v);
     case TY_EXC: {
-        Ref how = lo_number(lo, TY_I(32), conversion);
+        Ref how = lo_number(lo, TY_I(32), conversion | ty->bits << 8);
         v = lo_rt(lo, "ws_exc_text", str, 2, (Ref[]){v, how});
         return spec ? lower_format(lo, v, 0, spec) : v;
     }
@@ -96,7 +96,7 @@ static Type *type_str(Call *c) {
 
 static Ref lower_str(Lower *lo, Call *c) {
     return given(c, 0) ? lower_format(lo, lo_arg(lo, c->args[0]), c->row->data, 0)
-                       : text_const(lo, "");
+                       : lower_text_const(lo, "");
 }
 
 static Type *type_print(Call *c) {
@@ -111,7 +111,7 @@ static Type *type_print(Call *c) {
 
 static Ref separator(Lower *lo, Call *c, uint32_t i, const char *otherwise) {
     return given(c, i) && c->args[i].ty->kind == TY_STR ? lo_arg(lo, c->args[i])
-                                                        : text_const(lo, otherwise);
+                                                        : lower_text_const(lo, otherwise);
 }
 
 static Ref lower_print(Lower *lo, Call *c) {

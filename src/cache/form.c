@@ -7,10 +7,20 @@
 static const struct {
     const char *word;
     TyKind kind;
-} simple[] = {{"none", TY_NONE},   {"bool", TY_BOOL},   {"str", TY_STR},
-              {"bytes", TY_BYTES}, {"range", TY_RANGE}, {"exc", TY_EXC}},
-  numeric[] = {{"int", TY_INT}, {"uint", TY_INT}, {"float", TY_FLOAT}, {"complex", TY_COMPLEX}},
-  objects[] = {{"func", TY_FUNC}, {"module", TY_MODULE}, {"class", TY_CLASS}};
+    unsigned bits;
+} simple[] = {{"none", TY_NONE, 0},
+              {"bool", TY_BOOL, 0},
+              {"str", TY_STR, 0},
+              {"bytes", TY_BYTES, 0},
+              {"range", TY_RANGE, 0},
+              {"exc", TY_EXC, EXC_ITSELF},
+              {"excclass", TY_EXC, EXC_ITS_CLASS},
+              {"excargs", TY_EXC, EXC_ITS_ARGS}},
+  numeric[] = {{"int", TY_INT, 0},
+               {"uint", TY_INT, 0},
+               {"float", TY_FLOAT, 0},
+               {"complex", TY_COMPLEX, 0}},
+  objects[] = {{"func", TY_FUNC, 0}, {"module", TY_MODULE, 0}, {"class", TY_CLASS, 0}};
 
 static const char *const iter_words[] = {
     [ITER_PLAIN] = "iter",      [ITER_ENUMERATE] = "enumerate",
@@ -65,7 +75,7 @@ static bool write_iter(FormOut *out, const Type *ty) {
 
 bool form_write(FormOut *out, const Type *ty) {
     for (size_t i = 0; i < COUNT(simple); i++)
-        if (ty->kind == simple[i].kind) {
+        if (ty->kind == simple[i].kind && ty->bits == simple[i].bits) {
             buf_printf(out->cx, out->text, "%s", simple[i].word);
             return true;
         }
@@ -198,7 +208,8 @@ static Type *make(const char *word, const TypeList *x) {
 
 static Type *read_basic(const char *word) {
     for (size_t i = 0; i < COUNT(simple); i++)
-        if (strcmp(word, simple[i].word) == 0) return TY_OF(simple[i].kind);
+        if (strcmp(word, simple[i].word) == 0)
+            return ty_basic(simple[i].kind, simple[i].bits, false);
     for (size_t i = 0; i < COUNT(numeric); i++) {
         size_t n = strlen(numeric[i].word);
         unsigned long bits =

@@ -237,8 +237,8 @@ static PyObject *box_enum(const Type *t, uint64_t slot) {
 }
 
 /* Takes e. */
-static PyObject *box_exception(ExcObj *e) {
-    PyObject *obj = exc_to_python(e);
+static PyObject *box_exception(const Type *t, ExcObj *e) {
+    PyObject *obj = rt_exc_facet(e, t->bits);
     exc_release(e);
     return obj;
 }
@@ -261,7 +261,7 @@ PyObject *disp_box(const Type *t, uint64_t *slots) {
     case TY_ARRAY: return box_array(t, slots);
     case TY_DTYPE: return Py_NewRef(disp.descr[disp_type_num(t->of)]);
     case TY_ENUM: return box_enum(t, slots[0]);
-    case TY_EXC: return box_exception((ExcObj *)(uintptr_t)slots[0]);
+    case TY_EXC: return box_exception(t, (ExcObj *)(uintptr_t)slots[0]);
     case TY_FUNC: return Py_NewRef(t->nitems ? t->items[slots[0]]->obj : t->obj);
     case TY_MODULE:
     case TY_CLASS: return Py_NewRef(t->obj);

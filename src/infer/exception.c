@@ -2,11 +2,8 @@
  *
  * All exceptions have one type. What `e.args` holds is said by the calls that made them: those whose exceptions can
  * come to the `except` in question, which is found by following e back: to the raises in the block's try, and into the
- * functions called there. Where none of the program's own can come, only checks raise: one str. That other exceptions
- * come all the same (from Python, or along a way that is not followed) is found out at run time: a TypeError.
- *
- * The types are needed when the program is typed, but are known only then: reads of e.args wait until nothing else
- * changes any more. */
+ * functions called there. What is done with them: exc_args.c.
+ */
 #include "infer/infer_int.h"
 
 bool infer_is_exception_class(const Type *ty) {
@@ -31,12 +28,12 @@ Type *infer_exc_match(Infer *in, Inst *inst, const Ins *ins) {
 void infer_check_raise(Infer *in, Inst *inst, const Term *t) {
     const Type *exc = infer_plain(ir_at(inst->high, t->arg)->ty);
     if (exc->kind == TY_UNDEF) return; /* never reached */
-    if (exc->kind != TY_EXC && !infer_is_exception_class(exc))
+    if (!ty_is_exc(exc, EXC_ITSELF) && !infer_is_exception_class(exc))
         infer_fail_about(in, inst, &t->arg, 1, t->span, D_BAD_RAISE,
                          infer_value_text(in->cx, ir_at(inst->high, t->arg)->ty));
     if (!t->arg2) return;
     const Type *cause = infer_plain(ir_at(inst->high, t->arg2)->ty);
-    if (cause->kind == TY_EXC || cause->kind == TY_NONE || cause->kind == TY_UNDEF ||
+    if (ty_is_exc(cause, EXC_ITSELF) || cause->kind == TY_NONE || cause->kind == TY_UNDEF ||
         infer_is_exception_class(cause))
         return;
     infer_hint(in, "write `from` an exception, or `from None`");
@@ -194,99 +191,14 @@ static void follow_value(Search *s, Inst *inst, Ref r, const Caught *caught) {
     }
 }
 
-/* --- e.args --------------------------------------------------------------------------------------- */
-
-static bool is_same_attr(PyObject *cls, PyObject *base, const char *name) {
-    PyObject *a = build_get_attr(cls, name), *b = build_get_attr(base, name);
-    build_clear_error();
-    Py_XDECREF(a);
-    Py_XDECREF(b);
-    return a == b;
-}
-
-/* Does Python code of its own decide what the class's args are? OSError splits long ones. */
-static bool has_own_init(const Made *m) {
-    if (PyType_IsSubtype((PyTypeObject *)m->cls, (PyTypeObject *)PyExc_OSError) &&
-        m->args->nitems > 2)
-        return true;
-    PyObject *bases = build_get_attr(m->cls, "__mro__"), *builtin = NULL;
-    for (Py_ssize_t i = 0; bases && i < PyTuple_Size(bases) && !builtin; i++) {
-        PyObject *base = PyTuple_GetItem(bases, i); /* borrowed from the tuple */
-        if (!(PyType_GetFlags((PyTypeObject *)base) & Py_TPFLAGS_HEAPTYPE)) builtin = base;
-    }
-    bool own = builtin && !(is_same_attr(m->cls, builtin, "__init__") &&
-                            is_same_attr(m->cls, builtin, "__new__"));
-    build_clear_error();
-    Py_XDECREF(bases);
-    return own;
-}
-
-static const char *call_text(Cx *cx, const Made *m) {
-    PyObject *name = build_get_attr(m->cls, "__name__");
-    const char *text = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
-    Buf out = {0};
-    buf_printf(cx, &out, "%s(", text ? text : "exception");
-    for (uint32_t i = 0; i < m->args->nitems; i++)
-        buf_printf(cx, &out, "%s%s", i ? ", " : "", infer_type_text(cx, m->args->items[i]));
-    buf_printf(cx, &out, ")");
-    build_clear_error();
-    Py_XDECREF(name);
-    return out.at;
-}
-
-static Type *fail_own(Infer *in, Span span, const Made *m) {
-    infer_hint(in,
-               "str(e) works: it asks Python; or read e.args where Python catches the exception");
-    return infer_fail(in, span, D_TYPING,
-                      cx_printf(in->cx,
-                                "what e.args holds is not known: %s has an __init__ of its own",
-                                call_text(in->cx, m)));
-}
-
-static Type *fail_mixed(Infer *in, Span span, const Made *a, const Made *b) {
-    infer_hint(in, "give each its own except, or raise both with the same types of arguments");
-    return infer_fail(in, span, D_TYPING,
-                      cx_printf(in->cx, "e.args has no one type: %s and %s are caught here",
-                                call_text(in->cx, a), call_text(in->cx, b)));
-}
-
-static Type *find_args(Infer *in, Inst *inst, Ref r) {
+const Made *const *infer_exc_sources(Infer *in, Inst *inst, Ref exc, uint32_t *n) {
     Search s = {.in = in};
-    const Ins *read = ir_at(inst->high, r);
-    follow_value(&s, inst, read->args[0], NULL);
-    if (!s.found.n) return ty_tuple((Type *[]){TY_OF(TY_STR)}, 1);
-    for (uint32_t i = 0; i < s.found.n; i++) {
-        if (has_own_init(s.found.at[i])) return fail_own(in, read->span, s.found.at[i]);
-        if (s.found.at[i]->args != s.found.at[0]->args)
-            return fail_mixed(in, read->span, s.found.at[0], s.found.at[i]);
-    }
-    return s.found.at[0]->args;
-}
-
-Type *infer_exc_args(Infer *in, Inst *inst, Ref r) {
-    Type *known = ir_at(inst->high, r)->ty;
-    if (in->final) return find_args(in, inst, r);
-    if (known->kind != TY_UNDEF) return known;
-    for (uint32_t i = 0; i < in->late.n; i++)
-        if (in->late.at[i].inst == inst && in->late.at[i].user == r &&
-            in->late.at[i].generation == inst->generation)
-            return NULL;
-    vec_push(in->cx, &in->late, ((QueueItem){inst, inst->generation, r}));
-    return NULL;
-}
-
-bool infer_settle_args(Infer *in) {
-    bool any = false;
-    for (uint32_t i = 0; i < in->late.n; i++) {
-        QueueItem q = in->late.at[i];
-        if (q.generation != q.inst->generation) continue;
-        Ins *read = ir_at(q.inst->high, q.user);
-        if (read->ty->kind != TY_UNDEF) continue;
-        in->inst = q.inst;
-        Type *ty = find_args(in, q.inst, q.user);
-        if (!ty) continue; /* an error: told by the check */
-        infer_raise_value(in, q.inst, q.user, ty);
-        any = true;
-    }
-    return any;
+    follow_value(&s, inst, exc, NULL);
+    Made *classes = NEWN(in->cx, Made, s.nclasses + 1); /* s is gone soon */
+    memcpy(classes, s.classes, s.nclasses * sizeof *classes);
+    for (uint32_t i = 0; i < s.found.n; i++)
+        if (s.found.at[i] >= s.classes && s.found.at[i] < s.classes + s.nclasses)
+            s.found.at[i] = classes + (s.found.at[i] - s.classes);
+    *n = s.found.n;
+    return s.found.at;
 }

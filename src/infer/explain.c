@@ -34,7 +34,10 @@ const char *infer_type_text(Cx *cx, const Type *ty) {
     case TY_STR: return "str";
     case TY_BYTES: return "bytes";
     case TY_UNDEF: return "a value of unknown type";
-    case TY_EXC: return "an exception";
+    case TY_EXC:
+        return ty->bits == EXC_ITSELF      ? "an exception"
+               : ty->bits == EXC_ITS_CLASS ? "the class of an exception"
+                                           : "the arguments of an exception";
     case TY_TUPLE: return tuple_text(cx, ty);
     case TY_OPTIONAL: return cx_printf(cx, "%s or None", infer_type_text(cx, ty->of));
     case TY_ENUM: return cx_printf(cx, "a member of an enum (%s)", ty->name);

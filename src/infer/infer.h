@@ -138,8 +138,26 @@ bool infer_is_exception_class(const Type *ty);
 bool infer_is_exception_classes(const Type *ty);
 /* Notes that the call makes an exception of this class with these arguments. */
 void infer_note_made(Infer *in, const Inst *inst, Ref call, PyObject *cls, Type *args);
-/* The type of e.args, the instruction r: known when the fixpoint is. */
-Type *infer_exc_args(Infer *in, Inst *inst, Ref r);
+/* All exceptions that the program makes and that this value may be (exception.c). */
+const Made *const *infer_exc_sources(Infer *in, Inst *inst, Ref exc, uint32_t *n);
+/* The type of e.args or another attribute that is made of arguments, the instruction r: known when the fixpoint is
+ * (exc_args.c). */
+Type *infer_exc_read(Infer *in, Inst *inst, Ref r);
+/* Which of the arguments is asked for, by the types of all of them. */
+enum { EXC_NOTHING = -1, EXC_ALL = -2, EXC_MISSING = -3 }; /* None; the tuple; IndexError */
+typedef struct ExcPick {
+    Type *args;
+    int32_t item;
+} ExcPick;
+typedef struct ExcPicks {
+    VEC(ExcPick) of;
+    bool others; /* there are exceptions without the attribute */
+} ExcPicks;
+/* args[k], where args is EXC_ITS_ARGS; the attribute that the instruction r reads. */
+Type *infer_exc_item(Infer *in, Inst *inst, Ref args, int64_t k, ExcPicks *out);
+Type *infer_exc_attribute(Infer *in, Inst *inst, Ref r, ExcPicks *out);
+/* The class of Python's whose attribute it is; NULL: of none. */
+PyObject *infer_exc_owner(const char *name);
 
 /* --- for type rules ----------------------------------------------------------------------------------------- */
 

@@ -6,6 +6,8 @@
 
 /* --- printing --------------------------------------------------------------------------------- */
 
+static const char *const exc_words[] = {"exc", "excclass", "excargs"};
+
 static void print_items(Cx *cx, Buf *out, const Type *ty) {
     buf_add(cx, out, "(", 1);
     for (uint32_t i = 0; i < ty->nitems; i++) {
@@ -70,7 +72,7 @@ void ir_print_type(Cx *cx, Buf *out, const Type *ty) {
     case TY_STR: buf_printf(cx, out, "str"); break;
     case TY_BYTES: buf_printf(cx, out, "bytes"); break;
     case TY_RANGE: buf_printf(cx, out, "range"); break;
-    case TY_EXC: buf_printf(cx, out, "exc"); break;
+    case TY_EXC: buf_printf(cx, out, "%s", exc_words[ty->bits]); break;
     case TY_PTR: buf_printf(cx, out, "ptr"); break;
     case TY_SLICE:
         buf_printf(cx, out, "slice");
@@ -316,11 +318,13 @@ static Type *numeric(const char *word) {
 }
 
 static Type *simple(const char *word) {
+    for (int i = 0; i < EXC_FACETS; i++)
+        if (strcmp(word, exc_words[i]) == 0) return TY_EXC_OF((ExcFacet)i);
     static const struct {
         const char *word;
         TyKind kind;
-    } rows[] = {{"none", TY_NONE},   {"bool", TY_BOOL}, {"str", TY_STR}, {"bytes", TY_BYTES},
-                {"range", TY_RANGE}, {"exc", TY_EXC},   {"ptr", TY_PTR}};
+    } rows[] = {{"none", TY_NONE},   {"bool", TY_BOOL},   {"str", TY_STR},
+                {"bytes", TY_BYTES}, {"range", TY_RANGE}, {"ptr", TY_PTR}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(word, rows[i].word) == 0) return TY_OF(rows[i].kind);
     return numeric(word);

@@ -122,6 +122,9 @@ Ref lo_truth(Lower *lo, Ref v) {
     case TY_STR:
     case TY_BYTES: return lo_cmp(lo, OP_NE, lo_field(lo, v, 1), lo_int(lo, 0));
     case TY_RANGE: return lo_cmp(lo, OP_NE, lo_range_length(lo, v), lo_int(lo, 0));
+    case TY_EXC:
+        if (ty->bits != EXC_ITS_ARGS) return lo_bool(lo, true);
+        return lo_cmp(lo, OP_NE, lo_rt(lo, "ws_exc_count", TY_I(64), 1, &v), lo_int(lo, 0));
     case TY_ARRAY: return lo_truth(lo, lo_array_get(lo, v, NULL));
     default: return lo_bool(lo, true);
     }
@@ -134,6 +137,7 @@ bool lo_can_equal(const Type *a, const Type *b) {
     if (a->kind == TY_OPTIONAL || b->kind == TY_OPTIONAL)
         return lo_can_equal(infer_plain((Type *)a), infer_plain((Type *)b));
     if (a->kind == TY_ARRAY || b->kind == TY_ARRAY) return false;
+    if (ty_is_exc(a, EXC_ITS_ARGS) || ty_is_exc(b, EXC_ITS_ARGS)) return false;
     if (a->kind == TY_TUPLE && b->kind == TY_TUPLE && a->nitems == b->nitems) {
         for (uint32_t i = 0; i < a->nitems; i++)
             if (!lo_can_equal(a->items[i], b->items[i])) return false;
@@ -165,6 +169,8 @@ Ref lo_equal(Lower *lo, Ref v, Ref w) {
         return lo_compare_number(lo, CMP_EQ, a->kind == TY_ENUM ? lo_convert(lo, v, TY_I(64)) : v,
                                  b->kind == TY_ENUM ? lo_convert(lo, w, TY_I(64)) : w);
     }
+    if (ty_is_exc(a, EXC_ITS_CLASS)) return lower_exc_class_is(lo, v, w);
+    if (ty_is_exc(b, EXC_ITS_CLASS)) return lower_exc_class_is(lo, w, v);
     if (a->kind != b->kind) return lo_bool(lo, false);
     switch ((TyKind)a->kind) {
     case TY_STR:

@@ -52,6 +52,16 @@ Ref lower_exc_is(Lower *lo, Ref a, Ref b) {
     return lo_rt(lo, "ws_exc_is", TY_OF(TY_BOOL), 2, (Ref[]){a, b});
 }
 
+/* Is `cls`, the class of an exception, that class; of another exception, or known? */
+Ref lower_exc_class_is(Lower *lo, Ref cls, Ref other) {
+    Type *ty = lo_type(lo, other);
+    if (ty_is_exc(ty, EXC_ITS_CLASS))
+        return lo_rt(lo, "ws_exc_same_class", TY_OF(TY_BOOL), 2, (Ref[]){cls, other});
+    if (!infer_is_exception_class(ty)) return lo_bool(lo, false);
+    Ref number = lo_number(lo, TY_I(32), lower_class_number(lo, ty->obj));
+    return lo_rt(lo, "ws_exc_class_is", TY_OF(TY_BOOL), 2, (Ref[]){cls, number});
+}
+
 Ref lower_exc_match(Lower *lo, Ref exc, const Type *cls) {
     if (cls->kind == TY_CLASS) {
         Ref number = lo_number(lo, TY_I(32), lower_class_number(lo, cls->obj));

@@ -11,6 +11,8 @@ Ref lower_new_exception(Lower *lo, PyObject *cls, uint32_t n, const Ref *args);
 Ref lower_exc_match(Lower *lo, Ref exc, const Type *cls);
 /* Are both the same exception; bool. */
 Ref lower_exc_is(Lower *lo, Ref a, Ref b);
+/* Is it the class `other`, known or another exception's; bool. cls: EXC_ITS_CLASS. */
+Ref lower_exc_class_is(Lower *lo, Ref cls, Ref other);
 void lower_exc_context(Lower *lo, const Ins *ins);
 Ref lower_exc_enter(Lower *lo, Ref exc);
 void lower_exc_leave(Lower *lo, Ref before);

@@ -37,9 +37,24 @@ static bool is_derived(uint32_t cls, uint32_t wanted) {
     return cls == wanted;
 }
 
+ExcObj *ws_exc_same(ExcObj *e) {
+    exc_retain(e);
+    return e;
+}
+
 /* OSError(errno, text) chooses one of its subclasses when it is made. */
 static bool chooses_class(const ExcObj *e) {
     return e->cls == EXC_OSError && e->site && e->site->nargs > 1;
+}
+
+/* Its class in Python: new. GIL held; leaves no exception. */
+static PyObject *class_of(ExcObj *e) {
+    PyObject *made = e->object || chooses_class(e) ? exc_to_python(e) : NULL;
+    PyErr_Clear();
+    PyObject *cls = made ? (PyObject *)Py_TYPE(made) : exc_class(e->unit, e->cls);
+    Py_INCREF(cls);
+    Py_XDECREF(made);
+    return cls;
 }
 
 bool ws_exc_match(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls) {
@@ -50,11 +65,33 @@ bool ws_exc_match(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls) {
     if (ours) return is_derived(e->cls, wanted);
     if (!e->object && e->cls == wanted && e->unit == ctx->unit) return true;
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *made = e->object || chooses_class(e) ? exc_to_python(e) : NULL;
-    PyErr_Clear();
-    PyObject *actual = made ? made : exc_class(e->unit, e->cls);
+    PyObject *actual = class_of(e);
     bool yes = PyErr_GivenExceptionMatches(actual, exc_class(ctx->unit, wanted));
-    Py_XDECREF(made);
+    Py_DECREF(actual);
+    PyGILState_Release(gil);
+    return yes;
+}
+
+bool ws_exc_class_is(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls) {
+    (void)site;
+    uint32_t wanted = (uint32_t)cls;
+    if (e->cls < EXC_USER && wanted < EXC_USER && !e->object && !chooses_class(e))
+        return e->cls == wanted;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *actual = class_of(e);
+    bool yes = actual == exc_class(ctx->unit, wanted);
+    Py_DECREF(actual);
+    PyGILState_Release(gil);
+    return yes;
+}
+
+bool ws_exc_same_class(WsCtx *ctx, int32_t site, ExcObj *a, ExcObj *b) {
+    (void)ctx, (void)site;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *first = class_of(a), *second = class_of(b);
+    bool yes = first == second;
+    Py_DECREF(first);
+    Py_DECREF(second);
     PyGILState_Release(gil);
     return yes;
 }
@@ -159,6 +196,15 @@ ExcObj *ws_exc_get_context(ExcObj *e) {
 
 /* --- text and arguments ----------------------------------------------------------------------- */
 
+PyObject *rt_exc_facet(ExcObj *e, int facet) {
+    if (facet == EXC_ITS_CLASS) return class_of(e);
+    PyObject *obj = exc_to_python(e), *args = NULL;
+    if (facet == EXC_ITSELF || !obj) return obj;
+    args = PyObject_GetAttrString(obj, "args");
+    Py_DECREF(obj);
+    return args;
+}
+
 static PyObject *text_of(PyObject *obj, int32_t conversion) {
     if (conversion == 'r') return PyObject_Repr(obj);
     return conversion == 'a' ? PyObject_ASCII(obj) : PyObject_Str(obj);
@@ -178,11 +224,31 @@ static Status give_text(WsCtx *ctx, int32_t site, PyObject *text, StrSlots *out)
 /* What it says is up to its class: Python is asked. */
 Status ws_exc_text(WsCtx *ctx, int32_t site, ExcObj *e, int32_t conversion, StrSlots *out) {
     PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *obj = exc_to_python(e);
-    Status rc = give_text(ctx, site, obj ? text_of(obj, conversion) : NULL, out);
+    PyObject *obj = rt_exc_facet(e, conversion >> 8);
+    Status rc = give_text(ctx, site, obj ? text_of(obj, conversion & 0xff) : NULL, out);
     Py_XDECREF(obj);
     PyGILState_Release(gil);
     return rc;
+}
+
+Status ws_exc_class_name(WsCtx *ctx, int32_t site, ExcObj *e, int32_t which, StrSlots *out) {
+    static const char *const names[] = {"__name__", "__qualname__", "__module__"};
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *cls = class_of(e);
+    Status rc = give_text(ctx, site, PyObject_GetAttrString(cls, names[which]), out);
+    Py_DECREF(cls);
+    PyGILState_Release(gil);
+    return rc;
+}
+
+Status ws_exc_count(WsCtx *ctx, int32_t site, ExcObj *e, int64_t *out) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *args = rt_exc_facet(e, EXC_ITS_ARGS);
+    *out = args ? PyTuple_Size(args) : -1;
+    if (*out < 0) rt_raise_python(ctx, site);
+    Py_XDECREF(args);
+    PyGILState_Release(gil);
+    return *out < 0;
 }
 
 static bool has_types(const Site *made, const Type *tuple) {
@@ -211,8 +277,8 @@ static Status take_message(WsCtx *ctx, int32_t site, const ExcObj *e, StrSlots *
     return rc;
 }
 
-Status ws_exc_args(WsCtx *ctx, int32_t site, ExcObj *e, uint64_t *out) {
-    const Type *want = rt_find_site(ctx, site)->arg_types[0];
+/* The arguments in the slots: 0, or 1 with an exception set, if they are of these types; else -1. */
+static int give_args(WsCtx *ctx, int32_t site, ExcObj *e, const Type *want, uint64_t *out) {
     char line[EXC_LINE];
     const char *message = exc_text(e, line);
     bool from_python = e->object && !e->site, empty = message && !message[0];
@@ -223,12 +289,25 @@ Status ws_exc_args(WsCtx *ctx, int32_t site, ExcObj *e, uint64_t *out) {
         memcpy(out, &text, sizeof text);
         return 0;
     }
-    if (message || from_python ? !(empty && !want->nitems) : !has_types(e->site, want)) {
-        rt_raise(ctx, site, EXC_TypeError, "the arguments of this %s have other types than %s",
-                 e->cls < EXC_USER ? exc_classes[e->cls].name : "exception", want->name);
-        return 1;
-    }
+    if (message || from_python ? !(empty && !want->nitems) : !has_types(e->site, want)) return -1;
     if (want->nparts) memcpy(out, e->slots, want->nparts * sizeof *out);
     val_retain(want, out);
     return 0;
+}
+
+Status ws_exc_args(WsCtx *ctx, int32_t site, ExcObj *e, uint64_t *out) {
+    const Type *want = rt_find_site(ctx, site)->arg_types[0];
+    int rc = give_args(ctx, site, e, want, out);
+    if (rc < 0)
+        rt_raise(ctx, site, EXC_TypeError, "the arguments of this %s have other types than %s",
+                 e->cls < EXC_USER ? exc_classes[e->cls].name : "exception", want->name);
+    return rc != 0;
+}
+
+Status ws_exc_args_if(WsCtx *ctx, int32_t site, ExcObj *e, uint64_t *out) {
+    const Type *want = rt_find_site(ctx, site)->arg_types[0];
+    memset(out, 0, want->nparts * sizeof *out);
+    int rc = give_args(ctx, site, e, want->of, out + 1);
+    out[0] = rc == 0;
+    return rc > 0;
 }

@@ -27,6 +27,8 @@ typedef struct StrSlots {
 /* Raises class `cls` (EXC_...) with a finished text. */
 void rt_raise(WsCtx *ctx, int32_t site, uint32_t cls, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* What e stands for as a value of type EXC (ExcFacet) in Python: new, NULL with an exception set. GIL held. */
+PyObject *rt_exc_facet(ExcObj *e, int facet);
 /* An exception of Python's as one of ours: new, the one MemoryError if there is none for it. GIL held. */
 ExcObj *rt_exception_of(const Unit *unit, PyObject *value);
 /* The Python exception that is set (none: MemoryError), which is cleared: new. GIL held. */
@@ -115,6 +117,12 @@ ExcObj *ws_exc_get_cause(ExcObj *e);
 ExcObj *ws_exc_get_context(ExcObj *e);
 bool ws_exc_is(ExcObj *a, ExcObj *b);
 Status ws_exc_text(WsCtx *ctx, int32_t site, ExcObj *e, int32_t conversion, StrSlots *out);
+ExcObj *ws_exc_same(ExcObj *e);
+bool ws_exc_same_class(WsCtx *ctx, int32_t site, ExcObj *a, ExcObj *b);
+bool ws_exc_class_is(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls);
+Status ws_exc_class_name(WsCtx *ctx, int32_t site, ExcObj *e, int32_t which, StrSlots *out);
+Status ws_exc_count(WsCtx *ctx, int32_t site, ExcObj *e, int64_t *out);
+Status ws_exc_args_if(WsCtx *ctx, int32_t site, ExcObj *e, uint64_t *out);
 Status ws_exc_args(WsCtx *ctx, int32_t site, ExcObj *e, uint64_t *out);
 
 Status ws_format_int(WsCtx *ctx, int32_t site, int64_t v, bool is_unsigned, const StrSlots *spec,

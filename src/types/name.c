@@ -6,6 +6,9 @@
 #include "base/mem.h"
 #include "types/types_int.h"
 
+static const char *const facets[] = {"exception", "class of an exception",
+                                     "arguments of an exception"};
+
 typedef struct Text {
     char *at;
     size_t n, cap;
@@ -101,7 +104,7 @@ static void put_type(Text *x, const Type *t, const char *label) {
     case TY_CLOSURE: put(x, "function %s", label); break;
     case TY_ITER: put_iter(x, t); break;
     case TY_CELL: put(x, "cell(%s)", t->of->name); break;
-    case TY_EXC: put(x, "exception"); break;
+    case TY_EXC: put(x, "%s", facets[t->bits]); break;
     case TY_PTR: put(x, "pointer"); break;
     case TY_KINDS: break;
     }

@@ -13,6 +13,7 @@ static struct {
     Type **slot; /* open addressing; cap is a power of two */
     uint32_t n, cap;
     Type *plain[TY_KINDS]; /* kinds without a width */
+    Type *exc[EXC_FACETS];
     Type *wide[4][2][5];   /* INT, FLOAT, COMPLEX (kind - TY_INT), signed, log2(bits / 8) */
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -183,6 +184,7 @@ Type *ty_intern(const Type *probe, const char *label) {
 }
 
 static Type **basic_slot(TyKind kind, unsigned bits, bool is_signed) {
+    if (kind == TY_EXC) return bits < EXC_FACETS ? &table.exc[bits] : NULL;
     if (kind < TY_INT || kind > TY_COMPLEX) return &table.plain[kind];
     if (bits < 8 || bits > 128 || (bits & (bits - 1))) return NULL;
     return &table.wide[kind - TY_INT][is_signed][__builtin_ctz(bits / 8)];
@@ -198,10 +200,25 @@ int ty_init(void) {
     static const struct {
         TyKind kind;
         unsigned bits;
-    } rows[] = {{TY_UNDEF, 0},    {TY_NONE, 0},      {TY_BOOL, 0},   {TY_INT, 8},    {TY_INT, 16},
-                {TY_INT, 32},     {TY_INT, 64},      {TY_FLOAT, 16}, {TY_FLOAT, 32}, {TY_FLOAT, 64},
-                {TY_COMPLEX, 64}, {TY_COMPLEX, 128}, {TY_STR, 0},    {TY_BYTES, 0},  {TY_RANGE, 0},
-                {TY_EXC, 0},      {TY_PTR, 0}};
+    } rows[] = {{TY_UNDEF, 0},
+                {TY_NONE, 0},
+                {TY_BOOL, 0},
+                {TY_INT, 8},
+                {TY_INT, 16},
+                {TY_INT, 32},
+                {TY_INT, 64},
+                {TY_FLOAT, 16},
+                {TY_FLOAT, 32},
+                {TY_FLOAT, 64},
+                {TY_COMPLEX, 64},
+                {TY_COMPLEX, 128},
+                {TY_STR, 0},
+                {TY_BYTES, 0},
+                {TY_RANGE, 0},
+                {TY_EXC, EXC_ITSELF},
+                {TY_EXC, EXC_ITS_CLASS},
+                {TY_EXC, EXC_ITS_ARGS},
+                {TY_PTR, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int is_signed = 0; is_signed <= (rows[i].kind == TY_INT); is_signed++) {
             Type probe = {.kind = (uint8_t)rows[i].kind,

@@ -70,10 +70,18 @@ typedef enum IterHow {
     ITER_SHARED
 } IterHow;
 
+/* What of an exception a value of type EXC stands for: at run time all are the exception itself. */
+typedef enum ExcFacet {
+    EXC_ITSELF,
+    EXC_ITS_CLASS, /* type(e) */
+    EXC_ITS_ARGS, /* e.args, where exceptions with various arguments meet */
+    EXC_FACETS
+} ExcFacet;
+
 typedef struct Type Type;
 struct Type {
     uint8_t kind; /* TyKind */
-    uint8_t bits; /* INT, FLOAT, COMPLEX (all of it): 8 to 128 */
+    uint8_t bits; /* INT, FLOAT, COMPLEX (all of it): 8 to 128; EXC: ExcFacet */
     bool is_signed; /* INT; ENUM: the members are ints and the part holds the value */
     bool owning; /* some part is a counted reference */
     uint32_t id; /* dense, in order of making */
@@ -150,11 +158,16 @@ typedef struct TypesApi {
 extern const TypesApi *ty_api;
 
 /* The basic types as expressions; never NULL after ty_init. */
-#define TY_I(bits_)  ty_basic(TY_INT, (bits_), true)
-#define TY_U(bits_)  ty_basic(TY_INT, (bits_), false)
-#define TY_F(bits_)  ty_basic(TY_FLOAT, (bits_), false)
-#define TY_C(bits_)  ty_basic(TY_COMPLEX, (bits_), false)
-#define TY_OF(kind_) ty_basic((kind_), 0, false)
+#define TY_I(bits_)       ty_basic(TY_INT, (bits_), true)
+#define TY_U(bits_)       ty_basic(TY_INT, (bits_), false)
+#define TY_F(bits_)       ty_basic(TY_FLOAT, (bits_), false)
+#define TY_C(bits_)       ty_basic(TY_COMPLEX, (bits_), false)
+#define TY_OF(kind_)      ty_basic((kind_), 0, false)
+#define TY_EXC_OF(facet_) ty_basic(TY_EXC, (facet_), false)
+
+static inline bool ty_is_exc(const Type *ty, ExcFacet facet) {
+    return ty->kind == TY_EXC && ty->bits == facet;
+}
 
 /* Around a fork: the child must not find the table locked by a thread that it does not have. */
 void ty_before_fork(void);

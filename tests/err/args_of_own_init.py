@@ -14,7 +14,7 @@ def last(n):
     try:
         raise StateError("closed", n)
     except StateError as error:
-        return len(error.args)
+        return error.args[0]
 
 
 last(5)

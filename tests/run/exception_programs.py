@@ -222,6 +222,146 @@ PROGRAMS = {
                 again()
             return x
         """, 0, 1, 2, 3),
+    "the class of an exception": ("""
+        def fail(i, x):
+            if i == 0:
+                raise ValueError("v", i)
+            if i == 1:
+                raise KeyError(i)
+            if i == 2:
+                1 // x
+            if i == 3:
+                raise MyError
+            if i == 4:
+                raise Derived(1.5, "s", (i, 2))
+            if i == 5:
+                raise OSError(2, "nope")
+            if i == 6:
+                raise StopIteration(i)
+            if i == 7:
+                raise Coded(i)
+
+        def f(x):
+            out, before = 0, None
+            for i in range(9):
+                try:
+                    fail(i, x)
+                except Exception as e:
+                    kind = type(e)
+                    if kind is ValueError:
+                        out += 1
+                    if kind is not KeyError:
+                        out += 10
+                    if MyError == kind:
+                        out += 100
+                    if kind in (Derived, KeyError) or kind != FileNotFoundError:
+                        out += 1000
+                    if issubclass(kind, MyError) and not issubclass(kind, (int, KeyError)):
+                        out += 10000
+                    if before is not None and type(before) is kind:
+                        out += 100000
+                    if kind is int or type(e) is None:
+                        out += 1000000
+                    print(kind, kind.__name__, f"{kind.__qualname__} {kind!r}", kind.__module__)
+                    print(isinstance(kind, type), 1 if kind else 2)
+                    print(issubclass(ValueError, Exception), issubclass(bool, (str, int)))
+                    before = e
+            return out, before is not None and type(before) is ValueError
+        """, 0),
+    "arguments of various types": ("""
+        def fail(x):
+            if x == 0:
+                raise ValueError(1, "a")
+            if x == 1:
+                raise KeyError(2, "b", 3.5)
+            if x == 2:
+                raise MyError(7)
+            if x == 3:
+                raise MyError()
+            if x == 4:
+                raise Coded(x)
+            return 1 // (x - 5)
+
+        def f(x):
+            try:
+                fail(x)
+            except Exception as e:
+                a = e.args
+                return len(e.args), bool(a), repr(a), 1 if a else 2, e.args, f"{a}"
+            return None
+        """, 0, 1, 2, 3, 4, 5, 6),
+    "one of various arguments": ("""
+        def f(x):
+            try:
+                if x == 0:
+                    raise ValueError(1, "a")
+                if x == 1:
+                    raise KeyError(2, "b", 3.5)
+                if x == 2:
+                    raise MyError(7)
+                if x == 3:
+                    raise MyError
+            except Exception as e:
+                last = e.args[1] if len(e.args) > 1 else "-"
+                return e.args[0], last, e.args[-len(("a",)) * 3] if x == 1 else 0
+            return 0, "none", 0
+        """, 0, 1, 2, 3, 4),
+    "attributes of Python's own classes": ("""
+        def leave(x):
+            if x == 1:
+                raise SystemExit(3)
+            if x == 2:
+                raise SystemExit
+            if x == 3:
+                raise SystemExit()
+            if x == 4:
+                raise ValueError(x)
+            if x == 5:
+                raise Leave(5)
+            return -1
+
+        class Leave(SystemExit):
+            pass
+
+        def opened(x):
+            if x == 1:
+                raise FileNotFoundError(2, "not there")
+            if x == 2:
+                raise OSError("text")
+            if x == 3:
+                raise OSError
+            raise OSError(13, "no")
+
+        def f(x):
+            code = strange = -2
+            try:
+                code = leave(x)
+            except SystemExit as e:
+                code = e.code
+            except ValueError:
+                pass
+            try:
+                strange = leave(x)
+            except BaseException as e:
+                try:
+                    strange = e.code
+                except AttributeError as e2:
+                    print(e2, e2.args)
+            print(code, strange)
+            try:
+                opened(x)
+            except OSError as e:
+                print(e.errno, e.strerror, e.filename, type(e).__name__, e.args)
+            try:
+                raise StopIteration(x, 1) if x > 2 else StopIteration(x + 1)
+            except StopIteration as e:
+                print(e.value, len(e.args))
+            try:
+                raise ImportError("m") if x > 2 else ImportError()
+            except ImportError as e:
+                print(e.msg)
+            return code
+        """, 0, 1, 2, 3, 4, 5),
     "bare, else": ("""
         def f(x):
             try:

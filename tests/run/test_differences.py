@@ -286,10 +286,20 @@ def test_args_have_one_type():
                 raise ValueError("text", x)
             raise KeyError(1.5)
         except Exception as e:
-            return len(e.args)
+            return e.args[0]
 
-    assert (f(1), f(0)) == (2, 1)
+    assert (f(1), f(0)) == ("text", 1.5)
     raises(TypingError, f, 1)
+
+    def g(x):
+        try:
+            if x:
+                raise ValueError(x)
+            raise KeyError(1.5)
+        except Exception as e:
+            return e.args[0]
+
+    assert (g(1), g(0)) == (1, 1.5) and isinstance(compiled(g)(1), float)
 
 
 def test_a_late_change_does_not_change_types():

@@ -8,6 +8,8 @@ PYTEST_DONT_REWRITE: the assert statements below belong to the programs.
 
 import contextlib
 import io
+import os
+import subprocess
 import sys
 import traceback
 
@@ -186,7 +188,7 @@ def test_exceptions_from_python_are_released():
     assert sys.getrefcount(e) == count
 
 
-def test_e_args_needs_one_type():
+def test_an_item_of_e_args_needs_one_type():
     from whipsnake.errors import TypingError
 
     def mixed(x):
@@ -195,19 +197,106 @@ def test_e_args_needs_one_type():
                 raise ValueError("a", x)
             raise KeyError(1.5)
         except Exception as e:
-            return len(e.args)
+            return e.args[0]
 
-    with pytest.raises(TypingError, match="e.args has no one type"):
+    with pytest.raises(TypingError, match="of e.args has no one type"):
         compiled(mixed)(1)
+
+    def unknown(x):
+        try:
+            if x:
+                raise ValueError("a", x)
+            raise KeyError("b")
+        except Exception as e:
+            return e.args[x]
+
+    with pytest.raises(TypingError, match="which one is asked for must be known"):
+        compiled(unknown)(1)
+
+    def absent(x):
+        try:
+            if x:
+                raise ValueError("a", x)
+            raise KeyError("b")
+        except Exception as e:
+            return e.args[4]
+
+    with pytest.raises(TypingError, match="no exception that comes here has an argument 4"):
+        compiled(absent)(1)
 
     def own(x):
         try:
             raise Coded(x)
         except Coded as e:
-            return len(e.args)
+            return e.args[0]
 
     with pytest.raises(TypingError, match="an __init__ of its own"):
         compiled(own)(1)
+
+    def status(x):
+        try:
+            raise ValueError(x)
+        except ValueError as e:
+            return e.code
+
+    with pytest.raises(TypingError, match="none has it"):
+        compiled(status)(1)
+
+
+def test_arguments_that_nobody_knows_of():
+    """Exceptions that Python has made, and those of checks, where the program's own have others."""
+    @njit
+    def look(e, x):
+        try:
+            if x == 1:
+                raise ValueError(x, "a")
+            if x == 2:
+                raise MyError(x)
+            if x == 3:
+                return 1 // (x - 3), "", 0
+            raise e
+        except Exception as error:
+            return error.args[0], type(error).__name__, len(error.args)
+        return 0, "", 0
+
+    assert look(KeyError(5, 6), 1) == (1, "ValueError", 2)
+    assert look(KeyError(5, 6), 2) == (2, "MyError", 1)
+    for x in (3, 0):
+        with pytest.raises(TypeError, match="have other types than"):
+            look(KeyError(5, 6), x)
+
+    @njit
+    def count(e):
+        try:
+            raise e
+        except Exception as error:
+            kind = type(error)
+            return kind, kind is MyError, kind.__name__, kind.__module__, issubclass(kind, KeyError)
+
+    for e in (KeyError(5, 6), MyError(), Derived(1), Coded(3)):
+        kind = type(e)
+        assert count(e) == (kind, kind is MyError, kind.__name__, kind.__module__,
+                            issubclass(kind, KeyError))
+
+
+def test_classes_of_exceptions_from_the_cache(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("from whipsnake import njit\n"
+                       "@njit\ndef f(x):\n"
+                       "    try:\n"
+                       "        if x > 5:\n            raise ValueError(x)\n"
+                       "        if x:\n            raise KeyError(x, 2.5)\n"
+                       "        1 // x\n"
+                       "    except Exception as e:\n        return type(e), e.args\n"
+                       "print(f(0), f(3), any(f.stats.cache_hits.values()))\n")
+    env = {**os.environ, "WHIPSNAKE_CACHE_DIR": str(tmp_path / "cache"), "WHIPSNAKE_CACHE": "1",
+           "WHIPSNAKE_DISABLE_JIT": ""}
+    for known in (False, True):
+        out = subprocess.run([sys.executable, str(program)], capture_output=True, text=True,
+                             env=env)
+        assert out.stdout == (
+            "(<class 'ZeroDivisionError'>, ('integer division or modulo by zero',)) "
+            f"(<class 'KeyError'>, (3, 2.5)) {known}\n"), out.stderr
 
 
 def test_causes_must_be_exceptions():
