@@ -4,13 +4,18 @@
 
 import collections
 import contextlib
+import ctypes
 import enum
 import io
 import itertools
+import pickle
+import sys
 
 import numpy as np
 
-from whipsnake import _core, njit, typeof
+from whipsnake import (_core, cfunc, cuda, guvectorize, njit, prange, set_num_threads, typeof,
+                       vectorize)
+from whipsnake.extending import overload
 
 Point = collections.namedtuple("Point", "x y")
 TABLE = np.arange(6.0)
@@ -117,6 +122,89 @@ def cells(a, n):
     return best, text, repr(fault)
 
 
+@njit
+def again():
+    raise
+
+
+def classes(a, n):
+    name, kept, count = "", None, 0
+    for i in range(n):
+        try:
+            if i == 0:
+                raise BadInput("text", a.copy())
+            if i == 1:
+                raise KeyError(i)
+            a[n + 100]
+        except Exception as e:
+            name += type(e).__name__ + repr(e.args)[:3]
+            kept = type(e)
+            count += len(e.args)
+            try:
+                again()
+            except Exception as e2:
+                count += e2 is e
+    return name, kept, count
+
+
+def one_argument(n):
+    try:
+        if n == 0:
+            raise BadInput("text", n)
+        raise SystemExit("done")
+    except BadInput as e:
+        return e.args[0]
+    except SystemExit as e:
+        return e.code
+
+
+def parallel(a, n):
+    s = 0.0
+    b = np.empty(n)
+    for i in prange(n):
+        c = a.copy()
+        s += c[i % a.size]
+        b[i] = c[0]
+    return s, b.sum()
+
+
+def sorting(a):
+    b = np.sort(a[::-1])
+    return b, np.argsort(a[::-1]), np.unique(a), np.median(a)
+
+
+def products(a):
+    m = a.reshape(1, a.size)
+    big = np.ones((40, 40))
+    return m @ m.T, (big @ big)[0, 0], np.dot(a[::2], a[::2])
+
+
+def numbers(a):
+    np.random.seed(1)
+    return np.random.random() < 1, a.var(), np.cumsum(a), np.where(a > 1, a, 0.0)
+
+
+class Settings:
+    RATE = 3
+
+
+def class_attribute(n):
+    return n * Settings.RATE
+
+
+def helper_of_overload(x):
+    raise NotImplementedError
+
+
+@overload(helper_of_overload)
+def _(x):
+    return lambda x: x + 1
+
+
+def overloaded(n):
+    return helper_of_overload(n)
+
+
 def prelude(a):
     return a.mean() + np.dot(a, a), np.linspace(0, 1, a.size), a.argmax(), np.eye(2), np.arange(3)
 
@@ -173,6 +261,13 @@ PROGRAMS = {
     "handled exceptions": (handled, (A, 3)),
     "kept exceptions": (kept, (4,)),
     "cells": (cells, (A, 3)),
+    "classes of exceptions": (classes, (A, 3)),
+    "one argument": (one_argument, (0,)),
+    "sorting": (sorting, (A,)),
+    "products": (products, (A,)),
+    "numbers": (numbers, (A,)),
+    "class attribute": (class_attribute, (4,)),
+    "overload": (overloaded, (4,)),
     "prelude": (prelude, (A,)),
     "text": (text, (WIDE, 42, 2.5)),
     "print": (prints, (WIDE, 42, 2.5)),
@@ -292,6 +387,190 @@ def _explicit_refused():
     return lambda: fast("text"), [fast]
 
 
+# -- ufuncs: their loops stay for good, since any np.ufunc may hold them --
+
+def plus(x, y):
+    return x + y
+
+
+def row_sums(x, out):
+    s = 0.0
+    for i in range(x.size):
+        s += x[i]
+    if s > 1e6:
+        raise BadInput("large", s)
+    out[0] = s
+
+
+STRIDED = np.arange(6000.0)[::2]
+
+
+def _ufunc():
+    def task():
+        return vectorize(plus).__name__, guvectorize("(n)->()")(row_sums).nout
+
+    return task, [plus, row_sums]
+
+
+def _ufunc_signature():
+    def task():
+        f = vectorize(["float64(float64, float64)"])(plus)
+        g = guvectorize(["void(float64[:], float64[:])"], "(n)->()")(row_sums)
+        return str(f.types + g.types)
+
+    return task, [plus, row_sums]
+
+
+def _ufunc_new_loop():
+    def task():
+        f = vectorize(plus)
+        return f(A, A), f(1, 2), f(STRIDED, 1.0), f.types
+
+    return task, [plus]
+
+
+def _ufunc_calls():
+    f, g = vectorize(plus), guvectorize("(n)->()")(row_sums)
+
+    def task():
+        return (f(A, A), f(1, 2), f(STRIDED, STRIDED), f.reduce(A), f.accumulate(A),
+                g(STRIDED.reshape(30, 100), np.zeros(30)), f(A, A, out=np.zeros(7)))
+
+    task()
+    return task, [plus, f, g, A, STRIDED]
+
+
+def _ufunc_raises():
+    g = guvectorize(["void(float64[:], float64[:])"], "(n)->()")(row_sums)
+
+    def task():
+        return g(np.full((3, 4), 1e6))
+
+    return task, [g, BadInput]
+
+
+def _ufunc_inside():
+    f = vectorize(plus)
+    outer = njit(lambda a: f(a, a * 2))
+
+    def task():
+        outer._forget()
+        return outer(A)
+
+    return task, [f, A]
+
+
+# -- callbacks --
+
+# Of so many dimensions that their slots do not fit on the stack.
+T1, T2, T3, T4, T5 = (np.full((1,) * 14, float(k)) for k in range(5))
+
+
+def many_tables(i):
+    return T1.size * i + T2.size + T3.size + T4.size + T5.size
+
+
+def _callback():
+    return lambda: cfunc("float64(int64)")(many_tables).__name__, [many_tables]
+
+
+def _callback_call():
+    f = cfunc("float64(int64)")(many_tables).ctypes
+
+    def task():
+        seen, before = [], sys.unraisablehook
+        sys.unraisablehook = lambda unraisable: seen.append(unraisable.exc_type)
+        try:
+            result = f(2)
+        finally:
+            sys.unraisablehook = before
+        if seen:
+            raise seen[0]
+        return result
+
+    return task, [f, many_tables]
+
+
+def _pointers():
+    f = cfunc("float64(CPointer(float64), int64)")(lambda p, n: p[n]).ctypes
+    p = A.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+    return lambda: f(p, 3), [f, p]
+
+
+# -- parallel loops, kernels, what changes --
+
+def _parallel(compiles):
+    set_num_threads(2)
+    fast = njit(parallel=True)(parallel)
+
+    def task():
+        if compiles:
+            fast._forget()
+        return fast(A, 3000)
+
+    return task, [fast, A]
+
+
+def _kernel():
+    def reverse(a, b):
+        shared = cuda.shared.array(8, np.float64)
+        i = cuda.threadIdx.x
+        shared[i] = a[i]
+        cuda.syncthreads()
+        b[i] = shared[7 - i]
+
+    a, b = np.arange(8.0), np.zeros(8)
+
+    def task():
+        b[:] = 0
+        cuda.jit(reverse)[1, 8](a, b)
+        return b.copy()
+
+    return task, [a, b]
+
+
+def _changing():
+    fast = njit(class_attribute)
+
+    def task():
+        fast._forget()
+        results = []
+        for rate in (3, 4, 5, 6):
+            Settings.RATE = rate
+            results.append(fast(2))
+        Settings.RATE = 3
+        return tuple(results)
+
+    return task, [fast, Settings]
+
+
+LIMIT = 0
+
+
+def limited(x):
+    return x + LIMIT
+
+
+def _changing_number():
+    fast = njit(limited)
+
+    def task():
+        global LIMIT
+        fast._forget()
+        results = []
+        for LIMIT in range(5):  # noqa: B007
+            results.append(fast(1))
+        LIMIT = 0
+        return tuple(results)
+
+    return task, [fast]
+
+
+def _pickled():
+    f = vectorize(lambda x: x + 1)
+    return lambda: pickle.loads(pickle.dumps(f)).nin, [f]
+
+
 def _text_of(method):
     def prepare():
         fast = njit(arrays)
@@ -311,9 +590,16 @@ def _ir_tool():
     return lambda: _core.ir_tool("parse-print", source), [source]
 
 
+# So many allocations of a task may fail without a MemoryError: it gets along without. Of a compile
+# it is what goes to the cache.
+SPARED = {"calls of ufuncs": 1, "numbers that change": 5, "attributes that change": 4,
+          "a ufunc's new loops": 2}
+
 # These meet new types, which stay for good (an inner function is a type of its own).
 GROWING = {"compile inner function", "compile cells", "compile new types", "new types",
-           "new signatures"}
+           "new signatures", "compile overload", "call overload", "compile classes of exceptions",
+           "a ufunc's signature", "a ufunc's new loops", "compile a ufunc inside", "a callback",
+           "compile a parallel loop", "numbers that change", "attributes that change"}
 
 TASKS = {
     **{f"compile {name}": (lambda name=name: _compile_task(name)) for name in PROGRAMS},
@@ -329,6 +615,21 @@ TASKS = {
     "int too large": _wrong_call(1 << 70),
     "wrong count": _wrong_call(1, 2, 3),
     "unknown keyword": _wrong_call(1, z=3),
+    "a ufunc": _ufunc,
+    "a ufunc's signature": _ufunc_signature,
+    "a ufunc's new loops": _ufunc_new_loop,
+    "calls of ufuncs": _ufunc_calls,
+    "a ufunc raises": _ufunc_raises,
+    "compile a ufunc inside": _ufunc_inside,
+    "a callback": _callback,
+    "call a callback": _callback_call,
+    "pointers": _pointers,
+    "compile a parallel loop": lambda: _parallel(True),
+    "call a parallel loop": lambda: _parallel(False),
+    "a kernel": _kernel,
+    "attributes that change": _changing,
+    "numbers that change": _changing_number,
+    "pickled": _pickled,
     "inspect_types": _text_of("inspect_types"),
     "explain": _text_of("explain"),
     "inspect_ir": _text_of("inspect_ir"),
