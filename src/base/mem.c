@@ -1,6 +1,5 @@
 #include "base/mem.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #ifdef WS_CHECKS
@@ -12,7 +11,7 @@ struct MemFaults {
 static MemFaults own;
 MemFaults *mem_faults = &own;
 
-static bool fails(void) {
+bool mem_fails(void) {
     atomic_fetch_add_explicit(&mem_faults->made, 1, memory_order_relaxed);
     if (!atomic_load_explicit(&mem_faults->countdown, memory_order_relaxed)) return false;
     return atomic_fetch_sub_explicit(&mem_faults->countdown, 1, memory_order_relaxed) == 1;
@@ -36,17 +35,17 @@ uint64_t mem_live(void) { return atomic_load(&mem_faults->live); }
 #else
 MemFaults *mem_faults;
 
-static bool fails(void) { return false; }
+bool mem_fails(void) { return false; }
 static void *note_new(void *p) { return p; }
 static void note_free(const void *p) { (void)p; }
 uint64_t mem_fail_after(uint64_t n) { return n & 0; }
 uint64_t mem_live(void) { return 0; }
 #endif
 
-void *mem_alloc(size_t n) { return fails() ? NULL : note_new(malloc(n ? n : 1)); }
+void *mem_alloc(size_t n) { return mem_fails() ? NULL : note_new(malloc(n ? n : 1)); }
 
 void *mem_realloc(void *p, size_t n) {
-    if (fails()) return NULL;
+    if (mem_fails()) return NULL;
     void *q = realloc(p, n ? n : 1);
     return p ? q : note_new(q);
 }

@@ -1,8 +1,9 @@
 /* Heap memory for both shared objects, with one place to make it fail.
  *
- * Everything that whipsnake allocates outside an arena goes through these three calls, so that a test
+ * Everything that whipsnake allocates outside an arena goes through these calls, so that a test
  * can fail the n-th allocation and walk the paths that nothing else walks. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,9 @@
 void *mem_alloc(size_t n);
 void *mem_realloc(void *p, size_t n);
 void mem_free(void *p);
+
+/* Is what is asked for elsewhere (pages of the system) to fail? Counts as an allocation. */
+bool mem_fails(void);
 
 /* --- for tests; no-ops that return 0 unless built with WS_CHECKS ------------------------------- */
 

@@ -35,7 +35,7 @@ static CodeSlab *new_slab(size_t need, bool debug) {
     CodeSlab *s = mem_alloc(sizeof *s);
     void *write, *exec;
     if (!s) return NULL;
-    if (os_map_code(size, debug, &write, &exec) != 0) {
+    if (mem_fails() || os_map_code(size, debug, &write, &exec) != 0) {
         mem_free(s);
         return NULL;
     }

@@ -85,8 +85,18 @@ static Unit *compile_unit(CompileRequest *req) {
     return compiler && compiler->compile(req, &unit, &text) == 0 ? unit : NULL;
 }
 
-/* The unit, from the cache or new and then kept there. *why: why it is neither, new memory or NULL. */
-static Unit *find_unit(CompileRequest *req, char **why) {
+/* Why code is not kept on disk. */
+typedef struct Reason {
+    const char *text; /* NULL: it is kept */
+    char *copy; /* of the text: new, or NULL */
+} Reason;
+
+static void give_reason(Reason *why, const char *text) {
+    *why = (Reason){text, text ? copy_text(text) : NULL};
+}
+
+/* The unit, from the cache or new and then kept there. */
+static Unit *find_unit(CompileRequest *req, Reason *why) {
     CacheQuery q;
     CompiledObject object = {NULL};
     Unit *unit = NULL;
@@ -99,7 +109,7 @@ static Unit *find_unit(CompileRequest *req, char **why) {
             q.problem = "SLEEF, the library of math functions, is not there";
         if (unit && !q.problem) rc = cache_store(&q, unit, &object);
     }
-    if (unit && q.problem) *why = copy_text(q.problem);
+    give_reason(why, unit ? q.problem : NULL);
     mem_free(object.bytes);
     cache_close(&q);
     return rc == 0 ? unit : NULL;
@@ -109,18 +119,22 @@ static Entry *compile_entry(Dispatcher *d, Type **types, uint32_t n, Type *ret,
                             PyObject *changing) {
     CompileRequest req = request(d, types, n, code_or_interp());
     req.changing = changing;
+    Reason why = {NULL, NULL};
     const char *off = why_not_cached(d, &req);
-    char *why = off ? copy_text(off) : NULL;
     req.ret = ret;
     Unit *unit = off ? compile_unit(&req) : find_unit(&req, &why);
+    if (unit && off) give_reason(&why, off);
     Entry *e = unit ? entry_new(unit) : NULL;
     if (!e) {
-        mem_free(why);
+        mem_free(why.copy);
         return NULL;
     }
-    e->uncached = why;
+    e->uncached = why.copy;
     disp_start_timer();
-    if (guards_make(e) == 0) return e;
+    if (why.text && !why.copy)
+        PyErr_NoMemory();
+    else if (guards_make(e) == 0)
+        return e;
     entry_free(e);
     return NULL;
 }

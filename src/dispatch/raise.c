@@ -24,7 +24,8 @@ static PyObject *arguments_of(const ExcObj *e) {
     return args;
 }
 
-/* An instance for e alone, which has none: new. If making it raises, that exception is what is raised. */
+/* An instance for e alone, which has none: new. If making it raises, that exception is what is raised; but where there
+ * is no memory for it now, there may be later: NULL with MemoryError set. */
 static PyObject *make_instance(const ExcObj *e) {
     PyObject *args = arguments_of(e);
     PyObject *value = args ? PyObject_CallObject(exc_class(e->unit, e->cls), args) : NULL;
@@ -33,7 +34,7 @@ static PyObject *make_instance(const ExcObj *e) {
         PyErr_SetString(PyExc_TypeError, "exceptions must derive from BaseException");
         Py_CLEAR(value);
     }
-    if (value) return value;
+    if (value || PyErr_ExceptionMatches(PyExc_MemoryError)) return value;
     PyObject *type, *tb;
     PyErr_Fetch(&type, &value, &tb);
     PyErr_NormalizeException(&type, &value, &tb);

@@ -42,6 +42,8 @@ def plain(value):
     """A value that can be compared with ==."""
     if isinstance(value, np.ndarray):
         return value.tolist()
+    if isinstance(value, BaseException):
+        return repr(value)
     return tuple(map(plain, value)) if isinstance(value, tuple) else value
 
 
