@@ -91,6 +91,9 @@ void exc_release(ExcObj *e);
 /* The same exception in Python, made at the first request, with the traceback, cause and context that it has by
  * now: a new reference, or NULL with a Python exception set. GIL held. Set by dispatch, which can box. */
 extern PyObject *(*exc_to_python)(ExcObj *e);
+/* The slots of a value of just this type, which they own: 1; 0: it is of another type; -1 with a Python exception set.
+ * GIL held. Set by dispatch, too. */
+extern int (*exc_unbox)(const Type *t, PyObject *obj, uint64_t *slots);
 /* Its text, if it has one in place of arguments, perhaps written to `line`: only who asks for it pays. Else NULL. */
 enum { EXC_LINE = 256 };
 const char *exc_text(const ExcObj *e, char line[EXC_LINE]);

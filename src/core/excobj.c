@@ -12,6 +12,7 @@
 #include "core/values.h"
 
 PyObject *(*exc_to_python)(ExcObj *e);
+int (*exc_unbox)(const Type *t, PyObject *obj, uint64_t *slots);
 
 /* What is raised when there is no memory for an exception: never freed, its trace is nobody's. */
 static ExcObj no_memory = {.refs = 1, .cls = EXC_MemoryError};

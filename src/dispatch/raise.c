@@ -6,6 +6,7 @@
 #include <Python.h>
 
 #include "core/exceptions.h"
+#include "core/values.h"
 #include "dispatch/disp.h"
 #include "py/py.h"
 
@@ -222,7 +223,18 @@ static PyObject *to_python(ExcObj *e) {
     return rc ? NULL : Py_NewRef(e->object);
 }
 
-void disp_init_exceptions(void) { exc_to_python = to_python; }
+static int unbox(const Type *t, PyObject *obj, uint64_t *slots) {
+    Made made = {NULL};
+    int rc = disp_unbox(t, obj, slots, true, &made);
+    if (rc == 1) val_retain(t, slots);
+    disp_release_made(&made);
+    return rc;
+}
+
+void disp_init_exceptions(void) {
+    exc_to_python = to_python;
+    exc_unbox = unbox;
+}
 
 void disp_raise_exc(ExcObj *e) {
     PyObject *value = to_python(e);

@@ -49,12 +49,11 @@ static bool chooses_class(const ExcObj *e) {
 
 /* Its class in Python: new. GIL held; leaves no exception. */
 static PyObject *class_of(ExcObj *e) {
-    PyObject *made = e->object || chooses_class(e) ? exc_to_python(e) : NULL;
-    PyErr_Clear();
-    PyObject *cls = made ? (PyObject *)Py_TYPE(made) : exc_class(e->unit, e->cls);
-    Py_INCREF(cls);
-    Py_XDECREF(made);
-    return cls;
+    if (!e->object && chooses_class(e)) {
+        Py_XDECREF(exc_to_python(e));
+        PyErr_Clear();
+    }
+    return Py_NewRef(e->object ? (PyObject *)Py_TYPE(e->object) : exc_class(e->unit, e->cls));
 }
 
 bool ws_exc_match(WsCtx *ctx, int32_t site, ExcObj *e, int32_t cls) {
@@ -258,38 +257,54 @@ static bool has_types(const Site *made, const Type *tuple) {
     return true;
 }
 
-/* The one argument of an exception that a check has raised, or that came from Python with one str. */
-static Status take_message(WsCtx *ctx, int32_t site, const ExcObj *e, StrSlots *out) {
+/* The one argument of an exception that a check has raised. */
+static int take_message(WsCtx *ctx, int32_t site, const char *message, uint64_t *out) {
+    StrSlots text;
     PyGILState_STATE gil = PyGILState_Ensure();
-    char line[EXC_LINE];
-    const char *message = exc_text(e, line);
-    PyObject *args = message ? NULL : PyObject_GetAttrString(e->object, "args"), *text = NULL;
-    if (message)
-        text = PyUnicode_FromString(message);
-    else if (args && PyTuple_Check(args) && PyTuple_Size(args) == 1)
-        text = Py_NewRef(PyTuple_GetItem(args, 0));
-    if (text && !PyUnicode_Check(text)) Py_CLEAR(text);
-    if (!text && !PyErr_Occurred())
-        PyErr_SetString(PyExc_TypeError, "the exception has other arguments than one str");
-    Status rc = give_text(ctx, site, text, out);
+    Status rc = give_text(ctx, site, PyUnicode_FromString(message), &text);
+    PyGILState_Release(gil);
+    if (rc == 0) memcpy(out, &text, sizeof text);
+    return rc;
+}
+
+/* What exc_unbox says of all of them; the slots own nothing unless it is 1. */
+static int unbox_all(PyObject *args, const Type *want, uint64_t *out) {
+    if (!PyTuple_Check(args) || PyTuple_Size(args) != (Py_ssize_t)want->nitems) return 0;
+    uint64_t *at = out;
+    uint32_t n = 0;
+    int rc = 1;
+    for (; n < want->nitems && rc == 1; n++) {
+        rc = exc_unbox(want->items[n], PyTuple_GetItem(args, n), at);
+        if (rc == 1) at += want->items[n]->nparts;
+    }
+    if (rc == 1) return 1;
+    at = out;
+    for (uint32_t i = 0; i + 1 < n; at += want->items[i++]->nparts) val_release(want->items[i], at);
+    return rc;
+}
+
+/* Those of an exception that came from Python: as give_args. */
+static int take_args(WsCtx *ctx, int32_t site, const ExcObj *e, const Type *want, uint64_t *out) {
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *args = PyObject_GetAttrString(e->object, "args");
+    int rc = args ? unbox_all(args, want, out) : -1;
+    if (rc < 0) rt_raise_python(ctx, site);
     Py_XDECREF(args);
     PyGILState_Release(gil);
-    return rc;
+    return rc == 1 ? 0 : rc == 0 ? -1 : 1;
 }
 
 /* The arguments in the slots: 0, or 1 with an exception set, if they are of these types; else -1. */
 static int give_args(WsCtx *ctx, int32_t site, ExcObj *e, const Type *want, uint64_t *out) {
     char line[EXC_LINE];
     const char *message = exc_text(e, line);
-    bool from_python = e->object && !e->site, empty = message && !message[0];
-    bool is_text = want->nitems == 1 && want->items[0]->kind == TY_STR && !empty;
-    if ((message || from_python) && is_text) {
-        StrSlots text;
-        if (take_message(ctx, site, e, &text)) return 1;
-        memcpy(out, &text, sizeof text);
-        return 0;
+    if (message && message[0]) {
+        bool fits = want->nitems == 1 && want->items[0]->kind == TY_STR;
+        return fits ? take_message(ctx, site, message, out) : -1;
     }
-    if (message || from_python ? !(empty && !want->nitems) : !has_types(e->site, want)) return -1;
+    if (message) return want->nitems ? -1 : 0;
+    if (e->object && !e->site) return take_args(ctx, site, e, want, out);
+    if (!has_types(e->site, want)) return -1;
     if (want->nparts) memcpy(out, e->slots, want->nparts * sizeof *out);
     val_retain(want, out);
     return 0;

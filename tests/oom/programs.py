@@ -158,6 +158,16 @@ def one_argument(n):
         return e.code
 
 
+def passed_in(e, a):
+    try:
+        if a.size == 0:
+            raise BadInput("text", 1.5, a)
+        raise e
+    except BadInput as error:
+        text, x, b = error.args
+        return text + "!", x, b
+
+
 def parallel(a, n):
     s = 0.0
     b = np.empty(n)
@@ -389,6 +399,12 @@ def _explicit():
 def _explicit_refused():
     fast = njit("float64(float64)")(lambda x: x)
     return lambda: fast("text"), [fast]
+
+
+def _passed_in():
+    fast = njit(passed_in)
+    fast(BadInput(WIDE, 2.5, A), A)
+    return lambda: fast(BadInput(WIDE, 2.5, A), A), [fast, A, WIDE, BadInput]
 
 
 # -- ufuncs: their loops stay for good, since any np.ufunc may hold them --
@@ -627,6 +643,7 @@ TASKS = {
     "int too large": _wrong_call(1 << 70),
     "wrong count": _wrong_call(1, 2, 3),
     "unknown keyword": _wrong_call(1, z=3),
+    "an exception passed in": _passed_in,
     "a ufunc": _ufunc,
     "a ufunc's signature": _ufunc_signature,
     "a ufunc's new loops": _ufunc_new_loop,

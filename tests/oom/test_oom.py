@@ -32,7 +32,7 @@ PYTHON_TASKS = ["call arrays", "call tuples", "call raises", "call text", "call 
                 "call captured array", "call optional", "call varargs", "call print", "new types",
                 "converted arguments", "unknown keyword", "ir tool", "call one argument",
                 "call kept exceptions", "call sorting", "call products", "call numbers",
-                "quick calls of ufuncs", "a ufunc raises"]
+                "quick calls of ufuncs", "a ufunc raises", "an exception passed in"]
 
 
 def run(kind, name, run_all):

@@ -261,9 +261,34 @@ def test_arguments_that_nobody_knows_of():
 
     assert look(KeyError(5, 6), 1) == (1, "ValueError", 2)
     assert look(KeyError(5, 6), 2) == (2, "MyError", 1)
-    for x in (3, 0):
+    assert look(KeyError(5), 0) == (5, "KeyError", 1)
+    assert look(IndexError(7, "text"), 0) == (7, "IndexError", 2)
+    for e, x in ((KeyError(), 3), (KeyError(5, 6), 0), (KeyError(5, "a", "b"), 0),
+                 (KeyError(2.5), 0), (KeyError("text", 7), 0), (MyError(), 0)):
         with pytest.raises(TypeError, match="have other types than"):
-            look(KeyError(5, 6), x)
+            look(e, x)
+
+    @njit
+    def unpack(e, own=False):
+        try:
+            if own:
+                raise MyError("text", np.ones(3), (1, 2.5), None)
+            raise e
+        except MyError as error:
+            text, a, t, inner = error.args
+            return text, a, t, inner is None
+
+    a = np.arange(3.0)
+    error = MyError("te" + "xt" * 9, a, (3, 4.5), None)
+    for _ in range(3):
+        text, b, t, no = unpack(error)
+        assert text == error.args[0] and b is a and t == (3, 4.5) and no
+    counts = sys.getrefcount(a), sys.getrefcount(text)
+    for _ in range(50):
+        unpack(error)
+        with pytest.raises(TypeError):
+            unpack(MyError(text, a, 5, None))
+    assert (sys.getrefcount(a), sys.getrefcount(text)) == counts
 
     @njit
     def count(e):
