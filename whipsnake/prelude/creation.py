@@ -69,7 +69,8 @@ def copy(a, order="C"):
 
 
 def copy_like(a):
-    """np.copy(a): F arrays stay F. What is made right here is known not to overlap with `a`."""
+    """np.copy(a): F arrays stay F."""
+    # made right here, so that it is known not to overlap with `a`
     out = np.empty(a.shape, a.dtype, "F" if layout(a) == "F" else "C")
     if layout(a) != "A":
         copy_items(out, a)
