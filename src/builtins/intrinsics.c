@@ -94,6 +94,21 @@ static Const *const_common_dtype(Call *c) {
     return k;
 }
 
+/* copy_items(to, from): arrays of one type and shape without gaps, apart from each other. */
+static Type *type_copy_items(Call *c) {
+    const Type *to = c->args[0].ty, *from = c->args[1].ty;
+    bool good = to->kind == TY_ARRAY && from->kind == TY_ARRAY && to->elem == from->elem &&
+                to->ndim == from->ndim && to->layout == from->layout && to->layout != 'A';
+    return good ? TY_OF(TY_NONE) : rule_no_overload(c);
+}
+
+static Ref lower_copy_items(Lower *lo, Call *c) {
+    Ref to = lo_arg(lo, c->args[0]), from = lo_arg(lo, c->args[1]);
+    Ref bytes = lo_op2(lo, OP_MUL, lo_array_size(lo, from), lo_int(lo, c->args[0].ty->elem->size));
+    Ref args[] = {lo_array_data(lo, to), lo_array_data(lo, from), bytes};
+    return lo_rt(lo, "ws_copy_bytes", TY_OF(TY_NONE), 3, args);
+}
+
 /* --- masks -------------------------------------------------------------------------------------------------------- */
 
 static bool is_mask(const Call *c) {
@@ -171,6 +186,10 @@ const Row rows_intrinsics[] = {
      .params = "mask, places",
      .type = type_true_places,
      .lower = lower_true_places},
+    {.name = INTRINSIC "copy_items",
+     .params = "to, a",
+     .type = type_copy_items,
+     .lower = lower_copy_items},
     {.name = INTRINSIC "find_bool",
      .params = "mask, value",
      .type = type_find_bool,

@@ -50,23 +50,39 @@ static bool note_reads(Ask *a, Ref r) {
     return true;
 }
 
+/* The array that a function of the runtime fills, if it is one just made; 0: it writes something else. */
+static Ref filled_by(const Fn *fn, const Ins *i) {
+    static const struct {
+        const char *name;
+        unsigned to; /* argument */
+    } fills[] = {{"ws_copy_bytes", 0}, {"ws_true_places", 2}, {"ws_take_true", 4}};
+    for (size_t k = 0; k < sizeof fills / sizeof *fills; k++) {
+        if (i->op != OP_CALL_RT || strcmp(i->rt->name, fills[k].name) != 0) continue;
+        Ref root = find_root(fn, i->args[fills[k].to]);
+        return root && ir_at(fn, root)->op == OP_ALLOC ? root : 0;
+    }
+    return 0;
+}
+
 /* Does a function write only memory that it has made itself, and see nothing but its arguments? */
 static bool is_local(const Fn *fn, int depth) {
     for (Ref r = 1; r < fn->ins.n; r++) {
         const Ins *i = ir_at(fn, r);
         if (i->block == NO_BLOCK || i->op == OP_POLL || i->op == OP_STACK) continue;
         Ref root = i->op == OP_STORE ? find_root(fn, i->args[0]) : 0;
-        if (i->op == OP_STORE     ? !root || ir_at(fn, root)->op != OP_ALLOC
-            : i->op == OP_CALL_FN ? !depth || i->callee == fn || !is_local(i->callee, depth - 1)
-                                  : i->op == OP_GLOBAL || (opt_effects(fn, r) & WRITES))
+        if (i->op == OP_STORE ? !root || ir_at(fn, root)->op != OP_ALLOC
+            : i->op == OP_CALL_FN
+                ? !depth || i->callee == fn || !is_local(i->callee, depth - 1)
+                : i->op == OP_GLOBAL || (opt_effects(fn, r) & WRITES && !filled_by(fn, i)))
             return false;
     }
     return true;
 }
 
-/* Functions of the runtime that write nothing but their result. */
+/* Functions of the runtime that write nothing but their result; long sums look for signals, as loops do. */
 static bool writes_result_only(const Ins *i) {
-    static const char *const names[] = {"ws_reshape_plan", "ws_sum_c128", "ws_sum_c64"};
+    static const char *const names[] = {"ws_reshape_plan", "ws_sum_c128", "ws_sum_c64",
+                                        "ws_sum_long"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (i->op == OP_CALL_RT && strcmp(i->rt->name, names[k]) == 0) return true;
     return false;
@@ -91,7 +107,8 @@ static bool look_at_ins(Ask *a, Ref r) {
         return depend_doubt(a, cx_printf(a->cx, "it calls %s()", i->callee->qualname));
     default: break;
     }
-    if (effects & WRITES && !writes_result_only(i))
+    Ref filled = filled_by(a->fn, i);
+    if (effects & WRITES && !writes_result_only(i) && !(filled && depend_is_inside(a, filled)))
         return depend_doubt(
             a, cx_printf(a->cx, "what %s does is not looked into", depend_source(a, r)));
     return effects & READS ? note_reads(a, r) : true;

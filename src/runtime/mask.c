@@ -1,4 +1,4 @@
-/* Masks: bools as bytes 0 and 1, side by side. */
+/* Bytes side by side: copies, and masks, which are bools as bytes 0 and 1. */
 #include <string.h>
 
 #include "runtime/runtime.h"
@@ -34,6 +34,8 @@ void ws_true_places(const uint8_t *data, int64_t n, int64_t *places) {
         k += data[i];
     }
 }
+
+void ws_copy_bytes(void *to, const void *from, int64_t n) { memcpy(to, from, (size_t)n); }
 
 int64_t ws_find_bool(const uint8_t *data, int64_t n, int64_t value) {
     const uint8_t *found = n > 0 ? memchr(data, value != 0, (size_t)n) : NULL;

@@ -210,6 +210,7 @@ void ws_cpow_numpy(const double *base, const double *exponent, double *out);
 /* Of contiguous bools: how many are true, and where: `places` has room for all of them and one more. */
 int64_t ws_count_true(const uint8_t *data, int64_t n);
 void ws_true_places(const uint8_t *data, int64_t n, int64_t *places);
+void ws_copy_bytes(void *to, const void *from, int64_t n);
 int64_t ws_find_bool(const uint8_t *data, int64_t n, int64_t value);
 void ws_take_true(const void *data, const uint8_t *mask, int64_t n, int64_t width, void *out,
                   int64_t room);

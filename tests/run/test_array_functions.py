@@ -559,8 +559,10 @@ def test_layouts(text, name):
 @pytest.mark.parametrize("text", ORDERED + ANY)
 @pytest.mark.parametrize("name", sorted(set(ARRAYS) - set(QUICK)))
 def test_more_layouts(text, name):
-    if name.startswith(("c16", "bool")) and text in ORDERED[4:6] + ["np.nanmax(a, axis=0)"]:
-        pytest.skip("refused: complex numbers and bools have no order")
+    if (text, name) == ("np.nanmax(a, axis=0)", "c16 C"):
+        pytest.skip("refused: complex numbers have no order here")
+    if (text, name) == ("np.percentile(a, 40, axis=1)", "bool C"):
+        pytest.skip("NumPy does not subtract bools; here they are numbers")
     on_layout(text, name)
 
 

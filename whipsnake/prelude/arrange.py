@@ -10,7 +10,7 @@ from whipsnake.prelude.axes import (
     three_axes,
     two_axes,
 )
-from whipsnake.prelude.creation import asarray, empty_like
+from whipsnake.prelude.creation import asarray
 from whipsnake.prelude.intrinsics import (
     axis_first,
     axis_insert,
@@ -366,7 +366,7 @@ def roll(a, shift, axis=None):
         out = np.empty(x.size, x.dtype)
         _roll(x.ravel(), out, _total(0, as_tuple(shift), (0,)), 0)
         return reshape(out, x.shape)
-    out = empty_like(x)
+    out = np.empty(x.shape, x.dtype, "F" if layout(x) == "F" else "C")
     if isinstance(axis, tuple) or isinstance(shift, tuple):
         shifts, axes = as_tuple(shift), normal_axes(axis, x.ndim)
         broadcast_shapes(len(shifts), len(axes))

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from whipsnake.prelude.intrinsics import dtype_of, layout
+from whipsnake.prelude.intrinsics import copy_items, dtype_of, layout
 
 
 def zeros(shape, dtype=np.float64, order="C"):
@@ -61,14 +61,21 @@ def full_like(a, fill_value, dtype=None):
 def copy(a, order="C"):
     """a.copy(): in C order unless asked otherwise."""
     out = np.empty(a.shape, a.dtype, order)
-    out[...] = a
+    if layout(a) == "C" and order == "C":
+        copy_items(out, a)
+    else:
+        out[...] = a
     return out
 
 
 def copy_like(a):
     """np.copy(a): F arrays stay F."""
-    out = empty_like(a)
-    out[...] = a
+    # made right here, so that it is known not to overlap with `a`
+    out = np.empty(a.shape, a.dtype, "F" if layout(a) == "F" else "C")
+    if layout(a) != "A":
+        copy_items(out, a)
+    else:
+        out[...] = a
     return out
 
 

@@ -127,6 +127,11 @@ def true_places(mask, places):
     places[:-1] = np.flatnonzero(mask)
 
 
+def copy_items(to, a):
+    """to[...] = a for arrays of one dtype, shape and layout, 'C' or 'F', that are apart."""
+    to[...] = a
+
+
 def find_bool(mask, value):
     """The first place of True or False in such an array, or its length."""
     places = np.flatnonzero(mask == value)
