@@ -45,3 +45,5 @@ static inline bool strip_is_division(const Fn *fn, const Ins *i) {
 static inline bool strip_has(const StripPlan *p, Ref r) { return map_get(&p->first, r, 0) != 0; }
 
 void strip_build(StripPlan *p);
+/* In block `to`, before the loop: does no pair of arrays stand in the way? 0: there is none. */
+Ref strip_ask_overlaps(const StripPlan *p, BlockId to);

@@ -40,71 +40,6 @@ static bool is_short(const Build *b) { return b->p->size == STRIP_SHORT; }
 
 static BlockId block_at(const Build *b, uint32_t k) { return b->p->loop->blocks[k]; }
 
-/* --- where arrays lie ------------------------------------------------------------------------- */
-
-static Ref add_field(Build *b, BlockId to, Ref array, uint32_t k) {
-    Ref r = add(b, to, OP_FIELD, ir_field_type(ir_at(b->fn, array)->ty, k), 1, &array);
-    ir_at(b->fn, r)->imm = k;
-    return r;
-}
-
-/* The array's first and last byte + 1, as integers. An empty array may get anything: nothing in it
- * is read or written. */
-static void add_extent(Build *b, BlockId to, Ref array, Ref *first, Ref *last) {
-    Type *i64 = TY_I(64), *t = ir_at(b->fn, array)->ty;
-    Ref data = add_field(b, to, array, 0), size = add_int(b, to, i64, t->elem->size);
-    *first = add(b, to, OP_BITCAST, i64, 1, &data);
-    if (t->layout != 'A') {
-        for (uint32_t k = 0; k < t->ndim; k++)
-            size = add(b, to, OP_MUL, i64, 2, (Ref[]){size, add_field(b, to, array, 2 + k)});
-        *last = add(b, to, OP_ADD, i64, 2, (Ref[]){*first, size});
-        return;
-    }
-    Ref zero = add_int(b, to, i64, 0), minus = add_int(b, to, i64, -1);
-    *last = add(b, to, OP_ADD, i64, 2, (Ref[]){*first, size});
-    for (uint32_t k = 0; k < t->ndim; k++) { /* strides may be negative */
-        Ref steps = add(b, to, OP_ADD, i64, 2, (Ref[]){add_field(b, to, array, 2 + k), minus});
-        Ref way =
-            add(b, to, OP_MUL, i64, 2, (Ref[]){steps, add_field(b, to, array, 2 + t->ndim + k)});
-        Ref down = add_bool_op(b, to, OP_LT, way, zero);
-        Ref below = add(b, to, OP_SELECT, i64, 3, (Ref[]){down, way, zero});
-        Ref above = add(b, to, OP_SELECT, i64, 3, (Ref[]){down, zero, way});
-        *first = add(b, to, OP_ADD, i64, 2, (Ref[]){*first, below});
-        *last = add(b, to, OP_ADD, i64, 2, (Ref[]){*last, above});
-    }
-}
-
-/* One and the same memory: an element has one address, whichever of the two it is asked of. */
-static Ref add_is_same(Build *b, BlockId to, const Overlap *o) {
-    Type *i64 = TY_I(64);
-    const Type *t = ir_at(b->fn, o->read)->ty;
-    Ref x = add_field(b, to, o->read, 0), y = add_field(b, to, o->written, 0);
-    x = add(b, to, OP_BITCAST, i64, 1, &x), y = add(b, to, OP_BITCAST, i64, 1, &y);
-    Ref same = add_bool_op(b, to, OP_EQ, x, y);
-    for (uint32_t k = 0; k < t->ndim; k++) {
-        if (k == (t->layout == 'C' ? 0u : t->ndim - 1u)) continue; /* the slowest axis */
-        x = add_field(b, to, o->read, 2 + k), y = add_field(b, to, o->written, 2 + k);
-        same = add_bool_op(b, to, OP_AND, same, add_bool_op(b, to, OP_EQ, x, y));
-    }
-    return same;
-}
-
-/* Before the loop: does no pair of arrays stand in the way? 0: there is none. */
-static Ref add_overlap_tests(Build *b, BlockId to) {
-    Ref ok = 0;
-    for (uint32_t k = 0; k < b->p->overlaps.n; k++) {
-        const Overlap *o = &b->p->overlaps.at[k];
-        Ref r0, r1, w0, w1;
-        add_extent(b, to, o->read, &r0, &r1);
-        add_extent(b, to, o->written, &w0, &w1);
-        Ref apart = add_bool_op(b, to, OP_LE, r1, w0);
-        apart = either(b, to, apart, add_bool_op(b, to, OP_LE, w1, r0));
-        if (o->may_be_same) apart = either(b, to, apart, add_is_same(b, to, o));
-        ok = ok ? add_bool_op(b, to, OP_AND, ok, apart) : apart;
-    }
-    return ok;
-}
-
 /* --- the first pass --------------------------------------------------------------------------- */
 
 static Ref copy_of(const Build *b, Ref r) { return (Ref)map_get(&b->refs, r, r); }
@@ -472,7 +407,7 @@ static void connect(Build *b) {
               edge_with(b, b->second, params, start), (Span){0});
     fn->blocks.at[l->header].rest = true;
     Edge in = fn->blocks.at[l->preheader].term.succ[0];
-    Ref ok = add_overlap_tests(b, l->preheader);
+    Ref ok = strip_ask_overlaps(b->p, l->preheader);
     if (ok)
         ir_branch(b->cx, fn, l->preheader, ok, ir_edge(b->cx, b->strip, in.n, in.args), in,
                   (Span){0});
