@@ -80,7 +80,7 @@ static int64_t text_operand(const Frame *fr, const Ins *i, uint32_t k) {
 
 static int check_index(Frame *fr, const Ins *i, uint32_t site) {
     int64_t n = (int64_t)*frame_arg(fr, i, 1);
-    if (*frame_arg(fr, i, 0) < (uint64_t)n) return 0;
+    if (i->imm2 || *frame_arg(fr, i, 0) < (uint64_t)n) return 0;
     fr->p->raise_index(fr->ctx, (int32_t)site, (int64_t)*frame_arg(fr, i, 2), n, (int32_t)i->imm);
     return 1;
 }

@@ -81,10 +81,9 @@ Ref lo_index_in(Lower *lo, Ref i, Ref n, uint32_t axis) {
     const Ins *k = ir_at(lo->fn, as64);
     bool positive = is_unsigned || (k->op == OP_CONST && k->k->i >= 0);
     Ref wrapped = positive ? as64 : lo_op2(lo, OP_WRAP, as64, n);
-    if (lo->fn->options.boundscheck) {
-        Ref c = lo_op(lo, OP_CHECK_INDEX, TY_OF(TY_NONE), 3, (Ref[]){wrapped, n, as64});
-        ir_at(lo->fn, c)->imm = axis;
-    }
+    Ref c = lo_op(lo, OP_CHECK_INDEX, TY_OF(TY_NONE), 3, (Ref[]){wrapped, n, as64});
+    ir_at(lo->fn, c)->imm = axis;
+    ir_at(lo->fn, c)->imm2 = !lo->fn->options.boundscheck;
     return wrapped;
 }
 

@@ -107,7 +107,8 @@ Ref lo_array_bytes(Lower *lo, const Type *ty, const Ref *shape);
 Ref lo_array_new(Lower *lo, Type *ty, const Ref *shape);
 Ref lo_array_get(Lower *lo, Ref a, const Ref *index); /* indices checked already */
 void lo_array_set(Lower *lo, Ref a, const Ref *index, Ref v);
-/* int64 index (may be negative) against dimension `axis`: wrapped and, unless boundscheck is off, checked. */
+/* int64 index (may be negative) against dimension `axis`: wrapped and checked (boundscheck=False:
+ * promised, see opt/promise.c). */
 Ref lo_index(Lower *lo, Ref a, uint32_t axis, Ref i);
 /* The same for an integer of any type against a length n. */
 Ref lo_index_in(Lower *lo, Ref i, Ref n, uint32_t axis);

@@ -27,6 +27,7 @@ bool opt_strip(Cx *cx, Fn *fn);
 bool opt_carry(Cx *cx, Fn *fn);
 bool opt_select(Cx *cx, Fn *fn);
 bool opt_wrap(Cx *cx, Fn *fn);
+bool opt_promise(Cx *cx, Fn *fn);
 bool opt_poll(Cx *cx, Fn *fn);
 bool opt_rc_insert(Cx *cx, Fn *fn);
 bool opt_simt_split(Cx *cx, Fn *fn);

@@ -50,6 +50,8 @@ uint32_t opt_uses_in(Fn *fn, BlockId b, Ref r);
  * True if the graph has changed, and loops with it. */
 bool opt_make_preheaders(Cx *cx, Fn *fn, const Loops *loops);
 
+/* The check of a subscript that the user has promised to be good: see opt/promise.c. */
+static inline bool opt_is_promise(const Ins *i) { return i->op == OP_CHECK_INDEX && i->imm2; }
 /* Is there a CHECK, CHECK_INDEX or WRAP in it? */
 bool opt_has_checks(const Fn *fn);
 

@@ -30,6 +30,7 @@ enum {
     CARRY,
     SELECTS,
     WRAP,
+    PROMISE,
     POLLS,
     ESCAPE,
     RC_INSERT,
@@ -51,6 +52,7 @@ static const Pass passes[PASSES] = {
     [CARRY] = {"carry", opt_carry, NULL, false},
     [SELECTS] = {"select", opt_select, NULL, false},
     [WRAP] = {"wrap", opt_wrap, NULL, false},
+    [PROMISE] = {"promise", opt_promise, NULL, true},
     [POLLS] = {"poll", opt_poll, NULL, true},
     [ESCAPE] = {"escape", NULL, opt_escape, true},
     [RC_INSERT] = {"rc_insert", opt_rc_insert, NULL, true},
@@ -123,6 +125,7 @@ static void split_kernel(Cx *cx, Module *m) {
 
 /* For a debugger: nothing is moved, merged or copied, so that each line and each variable is there. */
 static void run_for_debugger(Cx *cx, Module *m) {
+    run(cx, m, &passes[PROMISE]);
     run(cx, m, &passes[SIMPLIFY]);
     run(cx, m, &passes[ESCAPE]);
     run(cx, m, &passes[RC_INSERT]);
@@ -135,6 +138,8 @@ void opt_run(Cx *cx, Module *m) {
     }
     bool splits = m->fns.at[0]->is_kernel && m->fns.at[0]->block_dim[0];
     verify(cx, m, "lowering");
+    if (m->fns.at[0]->is_kernel && !splits)
+        run(cx, m, &passes[PROMISE]); /* version is not for GPUs */
     if (splits) run(cx, m, &passes[SIMT_DIMS]); /* first: inlining needs it, and constants fold */
     opt_report_checks(cx, m);
     run(cx, m, &passes[SIMPLIFY]); /* bodies as small as they get before they are copied */
@@ -160,6 +165,7 @@ void opt_run(Cx *cx, Module *m) {
     run(cx, m, &passes[CARRY]); /* behind strip, whose loops need no order */
     run(cx, m, &passes[SELECTS]); /* behind both, which want to see branches */
     run(cx, m, &passes[WRAP]); /* what strip left */
+    run(cx, m, &passes[PROMISE]); /* nobody behind asks what a subscript is */
     run(cx, m, &passes[CSE]); /* the checks before neighbouring nests have much in common */
     run(cx, m, &passes[POLLS]); /* all loops are there, and what they do is as little as it gets */
     run(cx, m, &passes[SIMPLIFY]);

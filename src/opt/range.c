@@ -111,13 +111,9 @@ static void visit_minmax(RangePass *p, Ref r) {
         replace(p, r, i->args[i->sub == MATH_MAX]);
 }
 
-/* Where the check is not asked for, the wrap alone is looked at. */
-static void visit_wrap(RangePass *p, BlockId b, Ref r) {
-    Ins *i = ir_at(p->fn, r);
-    bool good = affine_range(p->af, i->args[0]).lo >= 0;
-    if (!good && !p->fn->options.boundscheck)
-        good = affine_prove(p->af, negate(affine_lin(p->af, i->args[0], LIN_EXACT)), b);
-    if (good) replace(p, r, i->args[0]);
+static void visit_wrap(RangePass *p, Ref r) {
+    Ref i = ir_at(p->fn, r)->args[0];
+    if (affine_range(p->af, i).lo >= 0) replace(p, r, i);
 }
 
 static void visit(RangePass *p, BlockId b, Ref r) {
@@ -132,7 +128,7 @@ static void visit(RangePass *p, BlockId b, Ref r) {
     case OP_GT:
     case OP_GE: visit_compare(p, r); break;
     case OP_MATH: visit_minmax(p, r); break;
-    case OP_WRAP: visit_wrap(p, b, r); break;
+    case OP_WRAP: visit_wrap(p, r); break;
     default: break;
     }
 }

@@ -35,6 +35,7 @@ static const char *check_advice(const Ins *i) {
 void opt_report_check(Cx *cx, const Fn *fn, Ref check, int id) {
     const Ins *i = ir_at(fn, check);
     if (!remark_wanted(cx) || (i->op != OP_CHECK && i->op != OP_CHECK_INDEX)) return;
+    if (opt_is_promise(i)) return;
     Place p = ir_place(cx, fn, i->span, i->origin);
     if (!p.span.line) return;
     remark_add(cx, (RemarkId)id, p.span, check_name(cx, i), check_error(i), check_advice(i))->via =

@@ -134,6 +134,7 @@ static bool note_ins(Decide *d, uint32_t pos, Ref r) {
     case OP_STORE: vec_push(p->cx, &d->stores, r); return true;
     case OP_CHECK: vec_push(p->cx, &p->checks, r); return true;
     case OP_CHECK_INDEX:
+        if (opt_is_promise(i)) return true;
         d->subscribes = true;
         vec_push(p->cx, &p->checks, r);
         if (strip_ins(p, i->args[0])->op == OP_WRAP &&
@@ -315,9 +316,18 @@ static bool strip_loops(Cx *cx, Fn *fn, Affine *af, Loop *loop) {
     return any;
 }
 
+/* Is there anything that strips are for? */
+static bool has_work(const Fn *fn) {
+    for (Ref r = 1; r < fn->ins.n; r++) {
+        const Ins *i = &fn->ins.at[r];
+        if (i->block == NO_BLOCK || opt_is_promise(i)) continue;
+        if (i->op == OP_CHECK || i->op == OP_CHECK_INDEX || strip_is_division(fn, i)) return true;
+    }
+    return false;
+}
+
 bool opt_strip(Cx *cx, Fn *fn) {
-    if (fn->is_slow || (fn->is_kernel && !fn->runs_blocks) || fn->options.debug ||
-        !opt_has_checks(fn))
+    if (fn->is_slow || (fn->is_kernel && !fn->runs_blocks) || fn->options.debug || !has_work(fn))
         return false;
     Affine *af = affine_new_loops(cx, fn, LIN_EXACT);
     return af && strip_loops(cx, fn, af, af->loops->roots);

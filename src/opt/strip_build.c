@@ -167,6 +167,7 @@ static void copy_block(Build *b, uint32_t k) {
         Ref r = b->fn->blocks.at[block_at(b, k)].ins.at[i];
         const Ins in = *ir_at(b->fn, r);
         if (strip_is_division(b->fn, &in)) count_fault(b, k, copy_limit(b, to, &in));
+        if (opt_is_promise(&in)) continue;
         if (in.op == OP_CHECK || in.op == OP_CHECK_INDEX) {
             count_fault(b, k, copy_check(b, to, &in));
         } else if (strip_has(p, r) && map_get(&p->wraps, r, 0)) {

@@ -102,16 +102,6 @@ static bool plan_index(Version *v, BlockId b, Ref r) {
     return true;
 }
 
-/* A wrap whose index is not checked. */
-static void plan_wrap(Version *v, BlockId b, Ref r) {
-    Mark m = version_mark(v);
-    Lin i = affine_lin(v->af, ir_at(v->fn, r)->args[0], LIN_ASSUME);
-    Drop d = {0, r, false};
-    bool good = add_nonnegative(v, i, b) || version_forget(v, m);
-    if (!good) d.from_end = good = affine_prove(v->af, lin_add(i, lin_const(1), 1), b);
-    if (good) vec_push(v->cx, &v->drops, d);
-}
-
 /* check c: c does not change in the nest, or is a comparison that the counters decide. */
 static bool plan_check(Version *v, BlockId b, Ref r) {
     Ref c = ir_at(v->fn, r)->args[0];
@@ -150,7 +140,6 @@ static uint32_t plan(Version *v, Loop *nest) {
             Ref r = v->fn->blocks.at[b].ins.at[i];
             if (ir_at(v->fn, r)->op == OP_CHECK_INDEX) plan_index(v, b, r);
             if (ir_at(v->fn, r)->op == OP_CHECK) plan_check(v, b, r);
-            if (ir_at(v->fn, r)->op == OP_WRAP && !v->fn->options.boundscheck) plan_wrap(v, b, r);
         }
     }
     return v->drops.n;

@@ -31,7 +31,8 @@ def test_pass(path, bless):
 def test_every_pass_has_cases():
     names = {path.parent.name.removeprefix("opt_") for path in CASES}
     expected = {"simplify", "inline", "cse", "range", "hoist", "version", "strip", "carry",
-                "select", "wrap", "poll", "escape", "catch", "lockstep"}
+                "select", "wrap", "poll", "escape", "catch", "lockstep",
+                "promise"}
     assert expected | {"parallel", "rc_insert"} <= names
 
 

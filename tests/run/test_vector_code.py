@@ -97,9 +97,29 @@ def test_nothing_is_fused_without_fastmath():
     assert "vfmadd" in assembly(saxpy, (2.0, V, V.copy()), fastmath={"contract"})
 
 
-def test_integers_are_divided_as_floats():
+@pytest.mark.parametrize("error_model", ["python", "numpy"])
+def test_integers_are_divided_as_floats(error_model):
     ints = np.ones(64, np.int64)
-    assert re.search(r"\bvdivpd\b.*%[yz]mm", assembly(whole, (ints, ints.copy())))
+    text = assembly(whole, (ints, ints.copy()), error_model=error_model)
+    assert re.search(r"\bvdivpd\b.*%[yz]mm", text)
+
+
+def live(now, after):
+    for i in range(1, now.shape[0] - 1):
+        for j in range(1, now.shape[1] - 1):
+            n = now[i - 1, j] + now[i + 1, j] + now[i, j - 1] + now[i, j + 1]
+            if n == 3 or (n == 2 and now[i, j] == 1):
+                after[i, j] = 1
+            else:
+                after[i, j] = 0
+
+
+@pytest.mark.parametrize("boundscheck", [True, False])
+def test_conditions_are_vectorized(boundscheck):
+    """What may be read though a condition says no is known from the checks, also those not made."""
+    board = np.ones((9, 9), np.uint8)
+    text = assembly(live, (board, board.copy()), boundscheck=boundscheck)
+    assert re.search(r"\bvpcmpeqb\b.*%[xyz]mm", text), text[-4000:]
 
 
 def test_a_float_as_subscript_is_tested_once():
@@ -109,7 +129,8 @@ def test_a_float_as_subscript_is_tested_once():
         for i in range(len(x)):
             bins[int(x[i])] += 1
 
-    text = assembly(count, (V, np.zeros(9, np.int64)))
-    hot = text[text.index("ws_entry:"):]
-    assert re.search(r"vcvttsd2si\s+[^\n]*\n\s+cmpq[^\n]*\n\s+j(?:b|ae)\b", hot), hot
+    for boundscheck in (True, False):
+        text = assembly(count, (V, np.zeros(9, np.int64)), boundscheck=boundscheck)
+        hot = text[text.index("ws_entry:"):]
+        assert re.search(r"vcvttsd2si\s+[^\n]*\n\s+cmpq[^\n]*\n\s+j(?:b|ae)\b", hot), hot
 
