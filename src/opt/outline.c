@@ -116,9 +116,33 @@ static bool has_fixed_ins(const Fn *fn, const Loop *nest) {
     return false;
 }
 
+typedef struct Kinds {
+    bool owning, pointer;
+} Kinds;
+
+static void add_kind(Kinds *k, const Fn *fn, Ref v) {
+    const Type *t = ir_at(fn, v)->ty;
+    k->owning |= t->owning;
+    k->pointer |= t->kind == TY_PTR;
+}
+
+/* Would the slow function give pointers beside what it owns? In one result both would be counted. */
+static bool mixes_pointers(const Affine *af, const OutUses *uses, const Loop *nest) {
+    Kinds kinds = {false, false};
+    for (uint32_t i = first_use(uses, nest); i; i = uses->at.at[i - 1].next)
+        add_kind(&kinds, af->fn, uses->at.at[i - 1].value);
+    for (uint32_t k = 0; k < nest->nblocks; k++) {
+        const Term *t = &af->fn->blocks.at[nest->blocks[k]].term;
+        for (uint32_t s = 0; s < opt_nsucc(t); s++)
+            for (uint32_t i = 0; !affine_is_in(af, nest, t->succ[s].to) && i < t->succ[s].n; i++)
+                add_kind(&kinds, af->fn, t->succ[s].args[i]);
+    }
+    return kinds.owning && kinds.pointer;
+}
+
 bool outline_is_possible(const Affine *af, const OutUses *uses, const Loop *nest) {
     const Edge *handler;
-    if (has_fixed_ins(af->fn, nest)) return false;
+    if (has_fixed_ins(af->fn, nest) || mixes_pointers(af, uses, nest)) return false;
     Piece piece = cut_piece(af->cx, af->fn, nest->blocks, nest->nblocks);
     if (!cut_find_handler(&piece, &handler)) return false;
     return !handler || !is_used_behind(af, uses, nest, handler->to);
