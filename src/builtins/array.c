@@ -507,15 +507,19 @@ static bool takes_axis(const Call *c) { return is_array_arg(c, 0) && ty_is_integ
 static Type *type_axis_first(Call *c) {
     Type *ty = c->args[0].ty;
     if (!takes_axis(c)) return rule_no_overload(c);
-    if (ty->ndim == 1) return ty;
-    return ty_array(ty->elem, ty->ndim, 'A', ty->readonly, ty->aligned);
+    const Const *k = c->args[1].k;
+    int64_t axis = !k ? -1 : k->i < 0 ? k->i + ty->ndim : k->i;
+    if (ty->ndim == 1 || axis == 0) return ty;
+    char layout = 'A';
+    if (ty->ndim == 2 && axis == 1 && ty->layout != 'A') layout = ty->layout == 'C' ? 'F' : 'C';
+    return ty_array(ty->elem, ty->ndim, layout, ty->readonly, ty->aligned);
 }
 
 static Ref lower_axis_first(Lower *lo, Call *c) {
     Ref a = lo_arg(lo, c->args[0]), shape[32], strides[32];
     uint32_t n = c->result->ndim;
     Ref axis = checked_axis(lo, lo_arg_as(lo, c->args[1], TY_I(64)), n);
-    if (n < 2) return a;
+    if (c->result == lo_type(lo, a) && (n < 2 || c->result->layout != 'A')) return a;
     for (uint32_t k = 0; k < n; k++)
         shape[k] = lo_array_dim(lo, a, k), strides[k] = lo_array_stride(lo, a, k);
     Ref dim = shape[0], stride = strides[0];

@@ -320,21 +320,32 @@ static bool bind_def(Infer *in, const FnDef *def, const Actuals *act, const Arg 
     return true;
 }
 
+/* A helper in the prelude: an axis decides which way is taken, and what a loop goes along. Not one that calls itself,
+ * which may count down. */
+static bool is_prelude_helper(const Infer *in, const Inst *caller, const FnDef *def) {
+    if (!in->cx->files[def->file].is_ours) return false;
+    for (const Inst *i = caller; i; i = i->caller)
+        if (i->def == def) return false;
+    return true;
+}
+
 /* A constant that the callee is specialised on: texts, and whatever prelude functions are given. */
-static Const *literal_of(const Callee *c, const Arg *a) {
+static Const *literal_of(const Callee *c, const Arg *a, bool is_helper) {
     if (!a->k) return NULL;
     if (c->literal_args || (!a->ref && !a->packed)) return a->k;
+    if (is_helper && (a->ty->kind == TY_INT || a->ty->kind == TY_BOOL)) return a->k;
     return a->ty->kind == TY_STR || a->ty->kind == TY_BYTES ? a->k : NULL;
 }
 
-static void find_instance(Infer *in, Callee *c, Span span) {
+static void find_instance(Infer *in, const Inst *inst, Callee *c, Span span) {
     uint32_t n = c->call.nargs;
     Type **types = NEWN(in->cx, Type *, n + 1);
     Const **ks = NEWN(in->cx, Const *, n + 1);
+    bool is_helper = is_prelude_helper(in, inst, c->def);
     for (uint32_t i = 0; i < n; i++) {
         types[i] = c->call.args[i].ty;
         if (types[i]->kind == TY_UNDEF) return;
-        ks[i] = literal_of(c, &c->call.args[i]);
+        ks[i] = literal_of(c, &c->call.args[i], is_helper);
     }
     c->inst = infer_instance(in, c->def, types, ks, n, c->options, span);
     if (c->public_row && !c->inst->public_row) c->inst->public_row = c->public_row;
@@ -452,7 +463,7 @@ Inst *infer_call_impls(Infer *in, Inst *inst, PyObject *impls, const Arg *self, 
     *out = (Callee){.options = inst->options};
     Span span = ir_at(inst->high, r)->span;
     if (!bind_overload(in, impls, self, &none, span, out)) return NULL;
-    find_instance(in, out, span);
+    find_instance(in, inst, out, span);
     return out->inst;
 }
 
@@ -479,7 +490,7 @@ Inst *infer_prelude_call(Infer *in, Inst *inst, const char *name, const Arg *arg
     Actuals act = {.at = (Arg *)args, .npos = n};
     *out = (Callee){.options = inst->options, .literal_args = true};
     if (!bind_function(in, prelude_function(in, name, span), &act, span, out)) return NULL;
-    find_instance(in, out, span);
+    find_instance(in, inst, out, span);
     if (!out->inst) return NULL;
     Const *k;
     infer_wait(in, out->inst, inst, user, &k);
@@ -627,7 +638,7 @@ bool infer_callee_at(Infer *in, Inst *inst, Ref call, uint32_t which, Callee *ou
     Arg callee = value_arg(inst, ins->args[0]);
     if (callee.ty->kind == TY_FUNC && callee.ty->nitems) callee.ty = callee.ty->items[which];
     if (!resolve(in, inst, callee, &act, call, out)) return false;
-    if (out->kind == CALLEE_INST) find_instance(in, out, ins->span);
+    if (out->kind == CALLEE_INST) find_instance(in, inst, out, ins->span);
     return true;
 }
 
@@ -636,7 +647,7 @@ Inst *infer_call_value(Infer *in, Inst *inst, Arg callee, const Arg *args, uint3
     Actuals act = {.at = (Arg *)args, .npos = n};
     if (!resolve(in, inst, callee, &act, call, out)) return NULL;
     if (out->kind == CALLEE_INST) {
-        find_instance(in, out, ir_at(inst->high, call)->span);
+        find_instance(in, inst, out, ir_at(inst->high, call)->span);
         Const *k;
         if (out->inst) infer_wait(in, out->inst, inst, call, &k);
         if (out->inst && in->final) infer_check(in, out->inst);
