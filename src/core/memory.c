@@ -5,14 +5,15 @@
 #include <pthread.h>
 
 #include "base/mem.h"
+#include "core/shelf.h"
 #include "core/values.h"
 
 /* Blocks that a thread keeps per bin. None under the address sanitizer, which then sees each misuse,
  * and where tests fail and count allocations. */
 #if defined(__SANITIZE_ADDRESS__) || defined(WS_CHECKS)
-enum { BIN_LIMIT = 0 };
+enum { BIN_LIMIT = 0, KEEPS_LARGE = 0 };
 #else
-enum { BIN_LIMIT = 32 };
+enum { BIN_LIMIT = 32, KEEPS_LARGE = 1 };
 #endif
 
 /* One per thread: blocks to use again, and how many were made and freed. */
@@ -53,11 +54,15 @@ static void register_thread(void) {
 
 static WsOwner *new_block(int64_t size, uint32_t bin) {
     size_t room = bin < MEMORY_BINS ? bin * 64u : (size_t)size;
+    WsOwner *kept = KEEPS_LARGE && room >= SHELF_LEAST ? shelf_take(room) : NULL;
+    if (kept) return kept;
     char *raw = mem_alloc(room + OWNER_DATA + 63);
+    if (!raw && KEEPS_LARGE && shelf_clear()) raw = mem_alloc(room + OWNER_DATA + 63);
     if (!raw) return NULL;
     WsOwner *o = (WsOwner *)(((uintptr_t)raw + 63) & ~(uintptr_t)63);
     o->raw = raw;
     o->bin = bin;
+    o->room = room;
     return o;
 }
 
@@ -110,7 +115,7 @@ static void free_block(WsOwner *o) {
     pool.stats.freed++;
     uint32_t bin = o->bin;
     if (bin >= MEMORY_BINS || pool.count[bin] + 1 > BIN_LIMIT) {
-        mem_free(o->raw);
+        if (!KEEPS_LARGE || bin < MEMORY_BINS || !shelf_put(o)) mem_free(o->raw);
         return;
     }
     o->next = pool.head[bin];

@@ -2,7 +2,7 @@
  *
  * An owner block is a 64-byte header, for heap blocks followed by the data. Compiled code counts
  * through ws_retain and ws_release and takes the data's address as owner + OWNER_DATA. Small blocks
- * go through free lists of the releasing thread. */
+ * go through free lists of the releasing thread, large ones are kept for a while (core/shelf.h). */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -27,7 +27,10 @@ typedef struct WsOwner {
     void *raw; /* what mem_alloc gave; the header is the first 64-byte boundary in it */
     PyObject *obj; /* OWNER_PYOBJECT: owned */
     const struct Type *holds; /* OWNER_CELL: what is counted in it */
-    struct WsOwner *next; /* on a free list */
+    union {
+        struct WsOwner *next; /* on a free list */
+        size_t room; /* MEMORY_BINS: bytes behind the header */
+    };
 } WsOwner;
 
 _Static_assert(sizeof(WsOwner) == OWNER_DATA, "compiled code adds OWNER_DATA");

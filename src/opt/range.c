@@ -111,9 +111,13 @@ static void visit_minmax(RangePass *p, Ref r) {
         replace(p, r, i->args[i->sub == MATH_MAX]);
 }
 
-static void visit_wrap(RangePass *p, Ref r) {
+/* Its check may be gone already: in kernels for GPUs, promises go first. */
+static void visit_wrap(RangePass *p, BlockId b, Ref r) {
     Ref i = ir_at(p->fn, r)->args[0];
-    if (affine_range(p->af, i).lo >= 0) replace(p, r, i);
+    bool good = affine_range(p->af, i).lo >= 0;
+    if (!good && !p->fn->options.boundscheck)
+        good = affine_prove(p->af, negate(affine_lin(p->af, i, LIN_EXACT)), b);
+    if (good) replace(p, r, i);
 }
 
 static void visit(RangePass *p, BlockId b, Ref r) {
@@ -128,7 +132,7 @@ static void visit(RangePass *p, BlockId b, Ref r) {
     case OP_GT:
     case OP_GE: visit_compare(p, r); break;
     case OP_MATH: visit_minmax(p, r); break;
-    case OP_WRAP: visit_wrap(p, r); break;
+    case OP_WRAP: visit_wrap(p, b, r); break;
     default: break;
     }
 }
