@@ -52,6 +52,7 @@ static Val int_math(Cg *cg, MathFn f, const Type *ty, Val *args) {
     case MATH_CTPOP: return cg_intrinsic(cg, "llvm.ctpop", t, args, 1);
     case MATH_CLZ: return cg_intrinsic(cg, "llvm.ctlz", t, with_flag, 2);
     case MATH_CTZ: return cg_intrinsic(cg, "llvm.cttz", t, with_flag, 2);
+    case MATH_BREV: return cg_intrinsic(cg, "llvm.bitreverse", t, args, 1);
     case MATH_MULH: return mul_high(cg, sign, t, args);
     default:
         INTERNAL(cg->cx, cg->span,

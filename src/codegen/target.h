@@ -26,9 +26,11 @@ typedef struct Target {
     bool pins_context; /* the context travels in a register that calls preserve (Swift's self): 9 %
                           fewer instructions in recursive code */
     bool is_gpu; /* no context, no exceptions, no runtime */
-    /* Translate OP_SREG, OP_BARRIER, OP_SHARED, OP_ATOMIC. */
+    /* Translate OP_SREG, OP_BARRIER, OP_WARP, OP_FENCE, OP_SHARED, OP_ATOMIC. */
     void (*sreg)(struct Cg *cg, Ref r, const Ins *i);
     void (*barrier)(struct Cg *cg, Ref r, const Ins *i);
+    void (*warp)(struct Cg *cg, Ref r, const Ins *i);
+    void (*fence)(struct Cg *cg, Ref r, const Ins *i);
     void (*shared)(struct Cg *cg, Ref r, const Ins *i);
     void (*atomic)(struct Cg *cg, Ref r, const Ins *i);
     /* Makes the function that is called from outside: the entry thunk, or a kernel. */

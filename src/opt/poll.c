@@ -451,7 +451,7 @@ static bool is_off(void) {
 }
 
 bool opt_poll(Cx *cx, Fn *fn) {
-    if ((fn->is_kernel && !fn->runs_blocks) || is_off()) return false;
+    if (ir_is_unsplit(fn) || is_off()) return false;
     Poll p = {.cx = cx, .fn = fn, .cfg = ir_cfg(cx, fn)};
     poll_in_circles(&p);
     p.loops = ir_loops(cx, fn, p.cfg);

@@ -3,7 +3,7 @@
  * A kernel describes one thread. simt_split rewrites it into code for many: loops over the blocks of the
  * grid, in them the parts of the kernel that all threads of a block run together ("together" blocks: uniform
  * branches, loop counters, values that are the same for all threads), and in those, loops over the
- * threads. */
+ * threads. What has no such shape runs thread by thread (simt_threads.c). */
 #pragma once
 #include "opt/affine.h"
 
@@ -36,6 +36,7 @@ typedef struct Simt {
     SimtGuard guards[GUARDS];
     uint32_t nguards;
     bool has_barrier;
+    bool has_warp; /* threads have a place in their warp: lanes run along x */
 } Simt;
 
 /* Fills apart and varies for what is in forced and guards (simt_uniform.c). */
@@ -50,8 +51,20 @@ void simt_find_guards(Simt *s);
 /* The axis along which most of the kernel's accesses to memory are next to each other (simt_guard.c). */
 uint32_t simt_lane_axis(Simt *s);
 
-/* Refuses what instruction i does, with its line: D_NOT_YET. */
-_Noreturn void simt_refuse(Cx *cx, const Fn *fn, const Ins *i, const char *what);
+/* Where the threads of a block, or of a warp, wait for each other: a barrier, what a warp does together. */
+static inline bool simt_is_collective(const Fn *fn, Ref r) {
+    return ir_at(fn, r)->op == OP_BARRIER || ir_at(fn, r)->op == OP_WARP;
+}
+/* Block b consists of one. */
+static inline bool simt_has_collective(const Fn *fn, BlockId b) {
+    return fn->blocks.at[b].ins.n == 1 && simt_is_collective(fn, fn->blocks.at[b].ins.at[0]);
+}
+
+/* The operation of a warp r, the kind of its value (0: bool or unsigned, 1: signed, 2: float), its bits, and the lanes
+ * of a group: as simt/warp.c takes them (simt_threads.c). */
+int64_t simt_warp_code(const Fn *fn, Ref r);
+/* Code for one thread in place of a kernel's loops (simt_threads.c). */
+void simt_run_threads(Cx *cx, Fn *fn);
 
 /* Builds the new function in place of s->fn (simt_emit.c); false: the parts that threads run apart cannot be
  * cut into regions; nothing was changed. */
