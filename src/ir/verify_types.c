@@ -300,7 +300,8 @@ static void check_warp(Verify *v, const Ins *i) {
     bool votes = i->sub >= WARP_ALL && i->sub <= WARP_BALLOT;
     for (uint32_t k = 0; k < i->nargs; k += 2) expect(v, k, is_in(arg_type(v, k), T_I64), "int64");
     if (i->nargs > 1)
-        expect(v, 1, is_in(arg_type(v, 1), votes ? T_BOOL : T_INT | T_FLOAT), "a number");
+        expect(v, 1, is_in(arg_type(v, 1), votes ? T_BOOL : T_INT | T_FLOAT),
+               votes ? "bool" : "a number");
     if (i->sub == WARP_SYNC)
         expect_result(v, i->ty->kind == TY_NONE, "none");
     else if (votes && i->sub != WARP_BALLOT)
