@@ -7,7 +7,7 @@
 #pragma once
 #include "opt/affine.h"
 
-enum { AXES = 3, GUARDS = 8 };
+enum { AXES = 3, GUARDS = 32 };
 
 /* `if i < n:` around all that follows, where i counts threads along one axis: threads past n have
  * nothing to do any more. Instead of asking each, the loops over threads end earlier. */
@@ -18,6 +18,10 @@ typedef struct SimtGuard {
     Lin base;     /* i without the thread's number: terms and constant are not negative */
     Ref limit;    /* n */
     bool inclusive; /* i <= n */
+    /* All threads meet again (simt_scope.c): `base` is the number of threads that are left, `limit` unused. */
+    bool scoped, loop;
+    BlockId join; /* where they meet */
+    BlockId other; /* not `loop`: where those go that are not left */
 } SimtGuard;
 
 typedef struct Simt {
@@ -33,6 +37,7 @@ typedef struct Simt {
     bool *apart; /* per block: threads may be elsewhere, or the thread loop is to be around it */
     bool *forced; /* apart by choice */
     bool *varies; /* per Ref: may differ from thread to thread */
+    bool *pinned; /* per Ref: varies, whatever it is made of */
     SimtGuard guards[GUARDS];
     uint32_t nguards;
     bool has_barrier;
@@ -48,6 +53,10 @@ const SimtGuard *simt_guard_at(const Simt *s, BlockId b);
 
 /* Fills guards (simt_guard.c). */
 void simt_find_guards(Simt *s);
+/* Adds those that have an end (simt_scope.c), and fills apart and varies. */
+void simt_find_scopes(Simt *s);
+/* cond == value as `small < large` (or <=), in int64. */
+bool simt_match_order(const Simt *s, Ref cond, bool value, Ref *small, Ref *large, bool *inclusive);
 /* The axis along which most of the kernel's accesses to memory are next to each other (simt_guard.c). */
 uint32_t simt_lane_axis(Simt *s);
 

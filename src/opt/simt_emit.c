@@ -178,7 +178,8 @@ uint32_t simt_open_lanes(Emit *e, uint32_t level, LaneLoop loops[AXES]) {
             continue;
         }
         e->tid[axis] =
-            open_loop(e, &loops[n], labels[axis], simt_int(e, 0), end ? end : simt_dim(e, axis));
+            open_loop(e, &loops[n], labels[axis], e->first[axis] ? e->first[axis] : simt_int(e, 0),
+                      end ? end : simt_dim(e, axis));
         e->to->blocks.at[loops[n].header].axis = (uint8_t)(1 + axis);
         e->to->blocks.at[loops[n++].header].lanes = true;
     }
@@ -352,21 +353,84 @@ static Ref emit_min(Emit *e, Ref a, Ref b) {
     return r;
 }
 
+/* The limits behind guard g: those before it, but along its axis. */
+static void set_limit(Emit *e, const SimtGuard *g, Ref limit) {
+    uint32_t level = e->level[g->at], inner = (uint32_t)(g - e->s->guards) + 1;
+    memcpy(e->limits[inner], e->limits[level], sizeof e->limits[level]);
+    e->limits[inner][g->axis] = limit;
+}
+
 /* Threads that pass the guard are those below min(what there were, limit - base). */
 static void emit_guard(Emit *e, const SimtGuard *g) {
-    uint32_t level = e->level[g->at];
     Ref base = emit_base(e, &g->base), limit = simt_value(e, g->limit), zero = simt_int(e, 0);
-    Ref old = simt_limit(e, level, g->axis);
+    Ref old = simt_limit(e, e->level[g->at], g->axis);
     Ref some = add2(e, g->inclusive ? OP_LE : OP_LT, base, limit),
         left = add2(e, OP_SUB, limit, base);
     if (g->inclusive)
         left = add2(e, OP_ADD, emit_min(e, left, simt_int(e, 1 << 20)), simt_int(e, 1));
     left = simt_add(e, OP_SELECT, TY_I(64), 3, (Ref[]){some, left, zero});
-    memcpy(e->limits[level + 1], e->limits[level], sizeof e->limits[level]);
-    e->limits[level + 1][g->axis] = emit_min(e, left, old); /* `left` first: it says more */
-    some = add2(e, OP_LT, zero, e->limits[level + 1][g->axis]);
+    left = emit_min(e, left, old); /* `left` first: it says more */
+    set_limit(e, g, left);
+    some = add2(e, OP_LT, zero, left);
     ir_branch(e->cx, e->to, e->b, some, ir_edge(e->cx, e->start[g->go], 0, NULL),
               ir_edge(e->cx, e->block_next, 0, NULL), e->span);
+}
+
+/* Those that are not left pass on, on their way to where all meet, what their block says. */
+static void emit_others(Emit *e, const SimtGuard *g, Ref left, Ref zero) {
+    LaneLoop loops[AXES];
+    Region *r = simt_region_at(e, g->other);
+    if (g->other == g->join) return;
+    e->passes = false;
+    simt_visit_passes_of(e, r, g->other, note_pass);
+    if (!e->passes) return;
+    Ref positive = simt_add(e, OP_MATH, TY_I(64), 2, (Ref[]){left, zero});
+    ir_at(e->to, positive)->sub = MATH_MAX;
+    e->first[g->axis] = positive;
+    uint32_t n = simt_open_lanes(e, e->level[g->at], loops);
+    simt_visit_passes_of(e, r, g->other, bring_in_passed);
+    simt_thread_position(e);
+    simt_visit_passes_of(e, r, g->other, leave_passed);
+    simt_close_lanes(e, loops, n);
+    e->first[g->axis] = 0;
+}
+
+enum { FAR_BITS = 61 };
+
+/* A symbol within +-2**61: sums of a few then do not wrap around. No loop gets there. */
+static Ref emit_near(Emit *e, Ref r) {
+    const int64_t far = (int64_t)1 << FAR_BITS;
+    Range range = affine_range(e->s->af, r);
+    Ref x = simt_value(e, r);
+    if (range.lo >= -far && range.hi <= far) return x;
+    Ref low = simt_add(e, OP_MATH, TY_I(64), 2, (Ref[]){x, simt_int(e, -far)});
+    ir_at(e->to, low)->sub = MATH_MAX;
+    return emit_min(e, low, simt_int(e, far));
+}
+
+static Ref emit_left(Emit *e, const Lin *left) {
+    Ref sum = simt_int(e, left->c);
+    for (uint32_t k = 0; k < left->n; k++) {
+        const Term2 *t = &left->t[k];
+        Ref x =
+            t->b ? add2(e, OP_MUL, simt_value(e, t->a), simt_value(e, t->b)) : emit_near(e, t->a);
+        if (t->k == -1) {
+            sum = add2(e, OP_SUB, sum, x);
+            continue;
+        }
+        if (t->k != 1) x = add2(e, OP_MUL, x, simt_int(e, t->k));
+        sum = add2(e, OP_ADD, sum, x);
+    }
+    return sum;
+}
+
+static void emit_scope(Emit *e, const SimtGuard *g) {
+    Ref left = emit_left(e, &g->base), zero = simt_int(e, 0);
+    Ref some = add2(e, OP_LT, zero, left);
+    set_limit(e, g, emit_min(e, left, simt_limit(e, e->level[g->at], g->axis)));
+    if (!g->loop) emit_others(e, g, left, zero);
+    ir_branch(e->cx, e->to, e->b, some, ir_edge(e->cx, e->start[g->go], 0, NULL),
+              ir_edge(e->cx, e->start[g->join], 0, NULL), e->span);
 }
 
 /* What follows the loops over the threads. */
@@ -375,7 +439,7 @@ static void emit_together_term(Emit *e, Region *r) {
     const SimtGuard *g = simt_guard_at(e->s, r->root);
     e->span = t->span;
     if (g) {
-        emit_guard(e, g);
+        (g->scoped ? emit_scope : emit_guard)(e, g);
         return;
     }
     switch ((TermKind)t->kind) {

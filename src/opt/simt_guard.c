@@ -53,9 +53,8 @@ static bool is_exit(const Simt *s, BlockId b) {
     return false;
 }
 
-/* cond == value as `small < large` (or <=). */
-static bool match_order(const Simt *s, Ref cond, bool value, Ref *small, Ref *large,
-                        bool *inclusive) {
+bool simt_match_order(const Simt *s, Ref cond, bool value, Ref *small, Ref *large,
+                      bool *inclusive) {
     const Ins *i = ir_at(s->fn, cond);
     if (i->op != OP_LT && i->op != OP_LE && i->op != OP_GT && i->op != OP_GE) return false;
     if (ir_at(s->fn, i->args[0])->ty != TY_I(64)) return false;
@@ -72,7 +71,8 @@ static bool match_guard(Simt *s, BlockId b, SimtGuard *g) {
     if (t->kind != TERM_BRANCH || t->succ[0].n || t->succ[1].n) return false;
     bool yes = is_exit(s, t->succ[1].to), no = is_exit(s, t->succ[0].to);
     Ref small;
-    if (yes == no || !match_order(s, t->arg, yes, &small, &g->limit, &g->inclusive)) return false;
+    if (yes == no || !simt_match_order(s, t->arg, yes, &small, &g->limit, &g->inclusive))
+        return false;
     if (s->varies[g->limit]) return false;
     g->at = b;
     g->go = t->succ[!yes].to;

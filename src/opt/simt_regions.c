@@ -5,7 +5,7 @@
 
 uint32_t simt_ways(const Emit *e, BlockId b, BlockId to[3]) {
     const SimtGuard *g = simt_guard_at(e->s, b);
-    if (!g) return ir_successors(e->fn, b, to);
+    if (!g || g->scoped) return ir_successors(e->fn, b, to);
     to[0] = g->go;
     return 1;
 }

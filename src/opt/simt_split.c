@@ -182,6 +182,7 @@ static bool has_warp(const Fn *fn) {
 static void force_all(Simt *s) {
     BlockId b = 0;
     for (uint32_t k = 0; k < s->cfg->nrpo; k++) s->forced[s->cfg->rpo[k]] = s->cfg->rpo[k] != 0;
+    while (s->nguards && s->guards[s->nguards - 1].scoped) s->nguards--;
     for (uint32_t g = 0; g < s->nguards; b = s->guards[g++].go)
         for (; b != s->guards[g].at; b = s->fn->blocks.at[b].term.succ[0].to) s->forced[b] = false;
     for (uint32_t g = 0; g < s->nguards; g++)
@@ -201,6 +202,7 @@ static void open_split(Simt *s, Cx *cx, Fn *fn) {
     s->loops = s->af->loops;
     s->in = s->af->in;
     s->forced = NEWN(cx, bool, fn->blocks.n);
+    s->pinned = NEWN(cx, bool, fn->ins.n);
 }
 
 /* False: it has no shape that could be split; its graph is the same code as before. */
@@ -209,6 +211,7 @@ static bool split(Cx *cx, Fn *fn) {
     open_split(&s, cx, fn);
     simt_fill_uniform(&s);
     simt_find_guards(&s);
+    simt_find_scopes(&s);
     force_short_loops(&s, s.loops->roots);
     simt_fill_uniform(&s);
     if (has_apart_barrier(&s)) return false;

@@ -147,14 +147,19 @@ static bool is_left(const Extents *e, int64_t t) {
     return x < e->left[0] && y < e->left[1] && z < e->left[2];
 }
 
+static uint32_t lowest(int64_t n) {
+    return n >= WARP_LANES ? (uint32_t)ALL_LANES : n <= 0 ? 0 : (1u << n) - 1;
+}
+
 /* Lanes of the warp that begins with thread `first`. */
 static uint32_t lanes_left(const Extents *e, int64_t first) {
     int64_t all = e->n[0] * e->n[1] * e->n[2];
-    bool whole = e->left[0] == e->n[0] && e->left[1] == e->n[1] && e->left[2] == e->n[2];
+    bool layers = e->left[1] == e->n[1] && e->left[2] == e->n[2];
+    if (layers && e->left[0] == e->n[0]) return lowest(all - first);
+    if (layers && e->n[1] == 1 && e->n[2] == 1) return lowest(e->left[0] - first);
     uint32_t there = 0;
-    if (whole && first + WARP_LANES <= all) return (uint32_t)ALL_LANES;
     for (int64_t k = 0; k < WARP_LANES && first + k < all; k++)
-        there |= (uint32_t)(whole || is_left(e, first + k)) << k;
+        there |= (uint32_t)is_left(e, first + k) << k;
     return there;
 }
 
@@ -181,29 +186,33 @@ static unsigned bits_of_result(SimtWarp w) {
     return w.op <= SIMT_SHFL_XOR || (w.op >= SIMT_ADD && w.op <= SIMT_XOR) ? w.bits : 64;
 }
 
-/* A whole warp with one distance for all, as reductions and scans have it: two runs of memory. */
-static bool shuffle_whole(SimtWarp w, const char *from, char *to, int64_t by) {
-    size_t size = w.bits / 8;
-    if (w.group != WARP_LANES || by < 0 || by >= WARP_LANES) return false;
-    if (w.op != SIMT_SHFL_UP && w.op != SIMT_SHFL_DOWN) return false;
-    size_t moved = (WARP_LANES - (size_t)by) * size, rest = (size_t)by * size;
-    if (w.op == SIMT_SHFL_UP) {
-        memcpy(to, from, rest);
-        memcpy(to + rest, from, moved);
-    } else {
-        memcpy(to, from + rest, moved);
-        memcpy(to + moved, from + moved, rest);
+/* A whole warp with one distance for all, as reductions and scans have it. */
+#define SHUFFLE_WHOLE(name, T)                                               \
+    static void name(SimtWarpOp op, const T *from, T *to, unsigned by) {     \
+        unsigned moved = WARP_LANES - by;                                    \
+        if (op == SIMT_SHFL_XOR) {                                           \
+            for (unsigned k = 0; k < WARP_LANES; k++) to[k] = from[k ^ by];  \
+        } else if (op == SIMT_SHFL_DOWN) {                                   \
+            for (unsigned k = 0; k < moved; k++) to[k] = from[k + by];       \
+            for (unsigned k = moved; k < WARP_LANES; k++) to[k] = from[k];   \
+        } else {                                                             \
+            for (unsigned k = 0; k < by; k++) to[k] = from[k];               \
+            for (unsigned k = by; k < WARP_LANES; k++) to[k] = from[k - by]; \
+        }                                                                    \
     }
-    return true;
-}
+SHUFFLE_WHOLE(shuffle_words, uint32_t)
+SHUFFLE_WHOLE(shuffle_longs, uint64_t)
+#undef SHUFFLE_WHOLE
 
-static bool xor_whole(SimtWarp w, const char *from, char *to, int64_t by) {
-    if (w.op != SIMT_SHFL_XOR || w.group != WARP_LANES || by < 0 || by >= WARP_LANES) return false;
+/* False: not so simple. */
+static bool shuffle_whole(SimtWarp w, const char *from, char *to, int64_t by) {
+    if (w.group != WARP_LANES || by < 0 || by >= WARP_LANES || w.op == SIMT_SHFL_IDX || w.bits < 32)
+        return false;
     if (w.bits == 32)
-        for (int k = 0; k < WARP_LANES; k++) ((uint32_t *)to)[k] = ((const uint32_t *)from)[k ^ by];
-    else if (w.bits == 64)
-        for (int k = 0; k < WARP_LANES; k++) ((uint64_t *)to)[k] = ((const uint64_t *)from)[k ^ by];
-    return w.bits >= 32;
+        shuffle_words(w.op, (const uint32_t *)from, (uint32_t *)to, (unsigned)by);
+    else
+        shuffle_longs(w.op, (const uint64_t *)from, (uint64_t *)to, (unsigned)by);
+    return true;
 }
 
 typedef struct Operand {
@@ -217,8 +226,7 @@ static void do_one_warp(SimtWarp w, uint32_t there, int64_t first, int64_t n, Op
     values += first * (int64_t)size;
     out += first * (int64_t)(out_bits / 8);
     bool whole = there == (uint32_t)ALL_LANES && !mask.places && (uint32_t)mask.value == there;
-    if (whole && !lane.places && w.op <= SIMT_SHFL_XOR &&
-        (shuffle_whole(w, values, out, lane.value) || xor_whole(w, values, out, lane.value)))
+    if (whole && !lane.places && w.op <= SIMT_SHFL_XOR && shuffle_whole(w, values, out, lane.value))
         return;
     SimtLanes l = {.there = there};
     for (int64_t k = 0; k < n; k++) {
@@ -237,10 +245,12 @@ void ws_simt_warp(int64_t code, const int64_t *same, const int64_t *masks, const
     memcpy(&e, extents, sizeof e);
     int64_t all = e.n[0] * e.n[1] * e.n[2];
     SimtWarp w = simt_unpack_warp(code);
-    for (int64_t first = 0; first < all; first += WARP_LANES)
-        do_one_warp(w, lanes_left(&e, first), first,
-                    all - first < WARP_LANES ? all - first : WARP_LANES, (Operand){same[0], masks},
-                    values, (Operand){same[1], lanes}, out);
+    for (int64_t first = 0; first < all; first += WARP_LANES) {
+        uint32_t there = lanes_left(&e, first);
+        if (there)
+            do_one_warp(w, there, first, all - first < WARP_LANES ? all - first : WARP_LANES,
+                        (Operand){same[0], masks}, values, (Operand){same[1], lanes}, out);
+    }
 }
 
 int64_t ws_simt_vote(int64_t kind, const uint8_t *values, const int64_t *extents) {
