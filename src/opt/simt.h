@@ -18,6 +18,7 @@ typedef struct SimtGuard {
     Lin base;     /* i without the thread's number: terms and constant are not negative */
     Ref limit;    /* n */
     bool inclusive; /* i <= n */
+    bool lower; /* n < i instead: threads before have nothing to do */
     /* All threads meet again (simt_scope.c): `base` is the number of threads that are left, `limit` unused. */
     bool scoped, loop;
     BlockId join; /* where they meet */

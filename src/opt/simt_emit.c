@@ -165,6 +165,11 @@ static void close_loop(Emit *e, const LaneLoop *loop) {
     e->b = loop->exit;
 }
 
+static Ref first_of(Emit *e, uint32_t level, uint32_t axis) {
+    if (e->first[axis]) return e->first[axis];
+    return e->firsts[level][axis] ? e->firsts[level][axis] : simt_int(e, 0);
+}
+
 /* From the outermost axis to the lanes; returns how many loops there are. */
 uint32_t simt_open_lanes(Emit *e, uint32_t level, LaneLoop loops[AXES]) {
     static const char *const labels[AXES] = {"threads.x", "threads.y", "threads.z"};
@@ -177,9 +182,8 @@ uint32_t simt_open_lanes(Emit *e, uint32_t level, LaneLoop loops[AXES]) {
             e->tid[axis] = simt_int(e, 0);
             continue;
         }
-        e->tid[axis] =
-            open_loop(e, &loops[n], labels[axis], e->first[axis] ? e->first[axis] : simt_int(e, 0),
-                      end ? end : simt_dim(e, axis));
+        e->tid[axis] = open_loop(e, &loops[n], labels[axis], first_of(e, level, axis),
+                                 end ? end : simt_dim(e, axis));
         e->to->blocks.at[loops[n].header].axis = (uint8_t)(1 + axis);
         e->to->blocks.at[loops[n++].header].lanes = true;
     }
@@ -347,21 +351,51 @@ static Ref emit_base(Emit *e, const Lin *base) {
     return sum;
 }
 
+static Ref emit_max(Emit *e, Ref a, Ref b) {
+    Ref r = simt_add(e, OP_MATH, TY_I(64), 2, (Ref[]){a, b});
+    ir_at(e->to, r)->sub = MATH_MAX;
+    return r;
+}
+
 static Ref emit_min(Emit *e, Ref a, Ref b) {
     Ref r = simt_add(e, OP_MATH, TY_I(64), 2, (Ref[]){a, b});
     ir_at(e->to, r)->sub = MATH_MIN;
     return r;
 }
 
-/* The limits behind guard g: those before it, but along its axis. */
-static void set_limit(Emit *e, const SimtGuard *g, Ref limit) {
+/* What is behind guard g begins with the limits before it; its level. */
+static uint32_t open_level(Emit *e, const SimtGuard *g) {
     uint32_t level = e->level[g->at], inner = (uint32_t)(g - e->s->guards) + 1;
     memcpy(e->limits[inner], e->limits[level], sizeof e->limits[level]);
-    e->limits[inner][g->axis] = limit;
+    memcpy(e->firsts[inner], e->firsts[level], sizeof e->firsts[level]);
+    return inner;
+}
+
+static void set_limit(Emit *e, const SimtGuard *g, Ref limit) {
+    e->limits[open_level(e, g)][g->axis] = limit;
+}
+
+/* Threads that pass a guard n < i are those from max(where they began, n - base + 1) on. Numbers beyond what threads
+ * have are as good as those: nothing wraps around. */
+static void emit_lower_guard(Emit *e, const SimtGuard *g) {
+    uint32_t level = e->level[g->at], inner = open_level(e, g);
+    Ref base = emit_base(e, &g->base), limit = simt_value(e, g->limit);
+    Ref most = add2(e, OP_ADD, base, simt_dim(e, g->axis)); /* both are small */
+    Ref near = emit_max(e, emit_min(e, limit, most), simt_int(e, -1));
+    Ref first = add2(e, OP_SUB, near, base);
+    if (!g->inclusive) first = add2(e, OP_ADD, first, simt_int(e, 1));
+    e->firsts[inner][g->axis] = first = emit_max(e, first, first_of(e, level, g->axis));
+    Ref some = add2(e, OP_LT, first, simt_limit(e, level, g->axis));
+    ir_branch(e->cx, e->to, e->b, some, ir_edge(e->cx, e->start[g->go], 0, NULL),
+              ir_edge(e->cx, e->block_next, 0, NULL), e->span);
 }
 
 /* Threads that pass the guard are those below min(what there were, limit - base). */
 static void emit_guard(Emit *e, const SimtGuard *g) {
+    if (g->lower) {
+        emit_lower_guard(e, g);
+        return;
+    }
     Ref base = emit_base(e, &g->base), limit = simt_value(e, g->limit), zero = simt_int(e, 0);
     Ref old = simt_limit(e, e->level[g->at], g->axis);
     Ref some = add2(e, g->inclusive ? OP_LE : OP_LT, base, limit),
@@ -384,9 +418,7 @@ static void emit_others(Emit *e, const SimtGuard *g, Ref left, Ref zero) {
     e->passes = false;
     simt_visit_passes_of(e, r, g->other, note_pass);
     if (!e->passes) return;
-    Ref positive = simt_add(e, OP_MATH, TY_I(64), 2, (Ref[]){left, zero});
-    ir_at(e->to, positive)->sub = MATH_MAX;
-    e->first[g->axis] = positive;
+    e->first[g->axis] = emit_max(e, left, zero);
     uint32_t n = simt_open_lanes(e, e->level[g->at], loops);
     simt_visit_passes_of(e, r, g->other, bring_in_passed);
     simt_thread_position(e);
@@ -403,9 +435,7 @@ static Ref emit_near(Emit *e, Ref r) {
     Range range = affine_range(e->s->af, r);
     Ref x = simt_value(e, r);
     if (range.lo >= -far && range.hi <= far) return x;
-    Ref low = simt_add(e, OP_MATH, TY_I(64), 2, (Ref[]){x, simt_int(e, -far)});
-    ir_at(e->to, low)->sub = MATH_MAX;
-    return emit_min(e, low, simt_int(e, far));
+    return emit_min(e, emit_max(e, x, simt_int(e, -far)), simt_int(e, far));
 }
 
 static Ref emit_left(Emit *e, const Lin *left) {

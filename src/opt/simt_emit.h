@@ -32,7 +32,8 @@ typedef struct Emit {
     Ref tid[AXES]; /* number of the thread, in the loops at hand */
     Ref thread; /* position of the thread in memory; 0: not computed yet */
     Ref limits[GUARDS + 1][AXES]; /* by level: threads that are left */
-    Ref first[AXES]; /* threads before are not concerned; 0: all are */
+    Ref firsts[GUARDS + 1][AXES]; /* by level: threads before have nothing to do; 0: all have */
+    Ref first[AXES]; /* the same for the loops at hand alone */
     BlockId b; /* where instructions are appended */
     BlockId lane_next; /* end of one thread's turn */
     BlockId block_next; /* end of one block */

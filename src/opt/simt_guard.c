@@ -73,6 +73,13 @@ static bool match_guard(Simt *s, BlockId b, SimtGuard *g) {
     Ref small;
     if (yes == no || !simt_match_order(s, t->arg, yes, &small, &g->limit, &g->inclusive))
         return false;
+    g->lower = s->varies[g->limit] && !s->varies[small];
+    if (g->lower) { /* n < i; the run time counts threads that are left from the first one on */
+        Ref i = g->limit;
+        g->limit = small;
+        small = i;
+        if (s->has_warp) return false;
+    }
     if (s->varies[g->limit]) return false;
     g->at = b;
     g->go = t->succ[!yes].to;
@@ -90,6 +97,7 @@ void simt_find_guards(Simt *s) {
         const Term *t = &s->fn->blocks.at[b].term;
         if (match_guard(s, b, g)) {
             s->nguards++;
+            simt_fill_uniform(s); /* what follows may ask for what is the same for all of them */
             b = g->go;
         } else if (t->kind == TERM_JUMP &&
                    s->in.start[t->succ[0].to + 1] - s->in.start[t->succ[0].to] == 1) {
