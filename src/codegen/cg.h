@@ -71,6 +71,7 @@ typedef struct Cg {
     VEC(Site) sites;
     VEC(Val) keep; /* vector versions of math functions, which no call names */
     uint32_t uses_bitcode; /* runtime functions whose bitcode must be linked in */
+    bool uses_libdevice; /* a GPU's functions of math must be linked in */
     struct CgDebug *debug; /* NULL: no debug information */
     CgReport *report; /* NULL: none is wanted */
 

@@ -153,6 +153,7 @@ static void gpu_entry(Cg *cg) {
     LLVMBuildCall2(cg->b, body->type, body->fn, args, n, "");
     LLVMBuildRetVoid(cg->b);
     cg_fn_attr(cg, body->fn, "alwaysinline", 0);
+    gpu_link_math(cg);
 }
 
 /* --- the target ------------------------------------------------------------------------------- */
@@ -190,6 +191,7 @@ const Target *target_nvptx(Cx *cx, const char *sm) {
                   .fence = gpu_fence,
                   .shared = gpu_shared,
                   .atomic = target_cpu()->atomic,
+                  .math = gpu_math,
                   .entry = gpu_entry};
     return t;
 }

@@ -33,6 +33,10 @@ typedef struct Target {
     void (*fence)(struct Cg *cg, Ref r, const Ins *i);
     void (*shared)(struct Cg *cg, Ref r, const Ins *i);
     void (*atomic)(struct Cg *cg, Ref r, const Ins *i);
+    /* A function of math that LLVM does not know, as C calls it ("sin"); of one float type, but if it `scales`: its second
+     * operand is an int64. NULL: SLEEF's, or C's. */
+    LLVMValueRef (*math)(struct Cg *cg, const char *name, LLVMTypeRef ty, LLVMValueRef *args,
+                         unsigned n, bool scales);
     /* Makes the function that is called from outside: the entry thunk, or a kernel. */
     void (*entry)(struct Cg *cg);
 } Target;

@@ -124,10 +124,10 @@ class Kernel:
 
     def specialize(self, *args):
         """A kernel for the types of these arguments alone: it converts what it is launched with."""
-        from whipsnake import types
+        from whipsnake import typeof, types
         from whipsnake.cuda._arguments import as_argument
 
-        kinds = [types.typeof(as_argument(a)[0]) for a in args]
+        kinds = [typeof(as_argument(a)[0]) for a in args]
         return Kernel(self.py_func, self._given[1], [types.void(*kinds)])
 
     def __call__(self, *args, **kwargs):

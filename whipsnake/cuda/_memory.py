@@ -304,6 +304,28 @@ class _Memory:
         self.owner = owner
 
 
+def _check_address(interface):
+    """Raise for memory that the processor cannot reach, such as that of a GPU."""
+    import ctypes
+    import mmap
+
+    itemsize = np.dtype(interface["typestr"]).itemsize
+    ends = [0, itemsize]
+    steps = interface["strides"]
+    if steps is None:
+        ends[1] = int(np.prod(interface["shape"], dtype=object)) * itemsize
+    else:
+        for n, step in zip(interface["shape"], steps):
+            ends[step > 0] += (n - 1) * step
+    first = interface["data"][0] + ends[0]
+    start = first // mmap.PAGESIZE * mmap.PAGESIZE
+    length = interface["data"][0] + ends[1] - start
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.msync(ctypes.c_void_p(start), ctypes.c_size_t(length), 1) != 0:
+        raise ValueError("the array does not lie in memory that the CPU reaches: copy it there "
+                         "first")
+
+
 def from_cuda_array_interface(desc, owner=None, sync=True):
     """An array of the device on the memory that a __cuda_array_interface__ describes, which is the
     CPU's here."""
@@ -317,6 +339,7 @@ def from_cuda_array_interface(desc, owner=None, sync=True):
     size = int(np.prod(interface["shape"], dtype=object))
     if not size or not interface["data"][0]:
         return DeviceNDArray(np.empty(interface["shape"], interface["typestr"]))
+    _check_address(interface)
     return DeviceNDArray(np.asarray(_Memory(interface, owner)))
 
 
