@@ -11,7 +11,7 @@
 #include "codegen/nvptx.h"
 #include "core/os.h"
 
-enum { SPACE_SHARED = 3 };
+enum { SPACE_SHARED = 3, ARRAY_OWNER = 1 };
 
 /* --- special registers ------------------------------------------------------------------------ */
 
@@ -80,6 +80,40 @@ static void gpu_shared(Cg *cg, Ref r, const Ins *i) {
     cg_set(cg, r, LLVMConstAddrSpaceCast(g, cg->ptr));
 }
 
+/* --- captured arrays --------------------------------------------------------------------------- */
+
+enum { SPACE_GLOBAL = 1, SPACE_CONST = 4, MOST_CONST = 32 << 10 };
+
+/* The elements, in constant memory if they are few. */
+static Val captured_elements(Cg *cg, int64_t number) {
+    const CapturedArray *a = &cg->options->captured[number];
+    const char *name = cx_printf(cg->cx, "ws_const_%lld", (long long)number);
+    Val g = LLVMGetNamedGlobal(cg->mod, name);
+    if (g) return g;
+    Val bytes = LLVMConstStringInContext2(cg->ctx, a->bytes, a->size, true);
+    unsigned space = a->size <= MOST_CONST ? SPACE_CONST : SPACE_GLOBAL;
+    g = LLVMAddGlobalInAddressSpace(cg->mod, LLVMTypeOf(bytes), name, space);
+    LLVMSetInitializer(g, bytes);
+    LLVMSetGlobalConstant(g, true);
+    LLVMSetLinkage(g, LLVMInternalLinkage);
+    LLVMSetAlignment(g, 16);
+    return g;
+}
+
+static void gpu_global(Cg *cg, Ref r, const Ins *i) {
+    const Type *ty = i->ty;
+    if (ty->kind != TY_ARRAY || !cg->options->captured)
+        cg_refuse(cg, cx_printf(cg->cx, "a captured %s in a kernel for the GPU", ty->name));
+    const CapturedArray *a = &cg->options->captured[i->imm];
+    Val *out = cg_new_parts(cg, r);
+    int64_t step = ty->elem->size;
+    out[0] = LLVMConstAddrSpaceCast(captured_elements(cg, i->imm), cg->ptr);
+    out[ARRAY_OWNER] = LLVMConstNull(cg->ptr);
+    for (uint32_t k = 0; k < ty->ndim; k++) out[2 + k] = cg_i64(cg, a->shape[k]);
+    for (uint32_t k = ty->ndim; ty->layout == 'A' && k-- > 0; step *= a->shape[k])
+        out[2 + ty->ndim + k] = cg_i64(cg, step);
+}
+
 /* --- the kernel ------------------------------------------------------------------------------- */
 
 /* A name that ptxas takes: other characters than letters, digits and _ become their code. */
@@ -95,8 +129,6 @@ static const char *mangle(Cx *cx, const char *name) {
     }
     return out.at;
 }
-
-enum { ARRAY_OWNER = 1 };
 
 /* Parts of an argument that the GPU does not get. */
 static bool is_left_out(const Type *ty, uint32_t part) {
@@ -191,6 +223,7 @@ const Target *target_nvptx(Cx *cx, const char *sm) {
                   .fence = gpu_fence,
                   .shared = gpu_shared,
                   .atomic = target_cpu()->atomic,
+                  .global = gpu_global,
                   .math = gpu_math,
                   .entry = gpu_entry};
     return t;

@@ -33,6 +33,8 @@ typedef struct Target {
     void (*fence)(struct Cg *cg, Ref r, const Ins *i);
     void (*shared)(struct Cg *cg, Ref r, const Ins *i);
     void (*atomic)(struct Cg *cg, Ref r, const Ins *i);
+    /* OP_GLOBAL where captured arrays are a part of the code; NULL: they come in through the context. */
+    void (*global)(struct Cg *cg, Ref r, const Ins *i);
     /* A function of math that LLVM does not know, as C calls it ("sin"); of one float type, but if it `scales`: its second
      * operand is an int64. NULL: SLEEF's, or C's. */
     LLVMValueRef (*math)(struct Cg *cg, const char *name, LLVMTypeRef ty, LLVMValueRef *args,
