@@ -85,7 +85,7 @@ typedef struct Cg {
     LLVMBasicBlockRef entry; /* allocas go here */
     LLVMBasicBlockRef unwind; /* returns status 1; made on demand */
     Val **parts; /* Ref -> parts */
-    const Loops *places; /* lanes.c: loops over threads and blocks; NULL: there are none */
+    const Cfg *places; /* lanes.c: of the function, if it has loops over threads and blocks */
     Span span; /* of the instruction at hand */
     uint32_t origin; /* its inlined call, as Ins.origin */
 } Cg;

@@ -73,8 +73,11 @@ static inline bool simt_has_collective(const Fn *fn, BlockId b) {
 /* The operation of a warp r, the kind of its value (0: bool or unsigned, 1: signed, 2: float), its bits, and the lanes
  * of a group: as simt/warp.c takes them (simt_threads.c). */
 int64_t simt_warp_code(const Fn *fn, Ref r);
-/* Code for one thread in place of a kernel's loops (simt_threads.c). */
-void simt_run_threads(Cx *cx, Fn *fn);
+/* Does the thread that comes here do nothing any more? (simt_guard.c) */
+bool simt_is_exit(const Simt *s, BlockId b);
+/* Code for one thread in place of a kernel's loops (simt_threads.c). s: what is known of where threads are apart, or
+ * NULL. */
+void simt_run_threads(Cx *cx, Fn *fn, const Simt *s);
 
 /* Builds the new function in place of s->fn (simt_emit.c); false: the parts that threads run apart cannot be
  * cut into regions; nothing was changed. */

@@ -13,6 +13,7 @@
 
 #include "base/diag.h"
 #include "ir/math.h"
+#include "ir/rt.h"
 
 /* --- new instructions ------------------------------------------------------------------------- */
 
@@ -211,6 +212,21 @@ static Edge lane_edge(Emit *e, const Edge *edge) {
     return ir_edge(e->cx, e->start[edge->to], edge->n, args);
 }
 
+/* What raises is in no loop any more when code is made, and other passes may lead there from several: the exception is
+ * told now which thread it was. */
+static void emit_raise(Emit *e, const Term *t, bool by_thread) {
+    Ref at[2 * AXES];
+    for (uint32_t axis = 0; axis < AXES; axis++) {
+        at[axis] = e->blocks[axis];
+        at[AXES + axis] = by_thread ? e->tid[axis] : simt_int(e, 0);
+    }
+    Ref place = simt_add(e, OP_MAKE, ty_int_tuple(2 * AXES), 2 * AXES, at);
+    Ref call = simt_add(e, OP_CALL_RT, TY_OF(TY_NONE), 1, &place);
+    ir_at(e->to, call)->rt = rt_find("ws_simt_place");
+    ir_raise(e->to, e->b, t->arg ? simt_value(e, t->arg) : 0, 0, t->span);
+    e->to->blocks.at[e->b].term.origin = t->origin;
+}
+
 static void emit_lane_term(Emit *e, Region *r, BlockId b) {
     const Term *t = &e->fn->blocks.at[b].term;
     Edge edge;
@@ -226,10 +242,7 @@ static void emit_lane_term(Emit *e, Region *r, BlockId b) {
                   t->span);
         return;
     case TERM_RETURN: ir_jump(e->cx, e->to, e->b, e->lane_next, 0, NULL); return;
-    case TERM_RAISE:
-        ir_raise(e->to, e->b, t->arg ? simt_value(e, t->arg) : 0, 0, t->span);
-        e->to->blocks.at[e->b].term.origin = t->origin;
-        return;
+    case TERM_RAISE: emit_raise(e, t, true); return;
     case TERM_UNREACHABLE:
     case TERM_NONE: e->to->blocks.at[e->b].term.kind = TERM_UNREACHABLE; return;
     }
@@ -479,10 +492,7 @@ static void emit_together_term(Emit *e, Region *r) {
                   together_edge(e, &t->succ[1]), t->span);
         return;
     case TERM_RETURN: ir_jump(e->cx, e->to, e->b, e->block_next, 0, NULL); return;
-    case TERM_RAISE:
-        ir_raise(e->to, e->b, t->arg ? simt_value(e, t->arg) : 0, 0, t->span);
-        e->to->blocks.at[e->b].term.origin = t->origin;
-        return;
+    case TERM_RAISE: emit_raise(e, t, false); return;
     case TERM_UNREACHABLE:
     case TERM_NONE: e->to->blocks.at[e->b].term.kind = TERM_UNREACHABLE; return;
     }

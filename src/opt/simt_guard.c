@@ -41,7 +41,7 @@ static bool grows(Simt *s, const Lin *l) {
 /* --- guards ----------------------------------------------------------------------------------- */
 
 /* Does the thread that comes here do nothing any more? */
-static bool is_exit(const Simt *s, BlockId b) {
+bool simt_is_exit(const Simt *s, BlockId b) {
     for (int steps = 0; steps < 8; steps++) {
         const Block *block = &s->fn->blocks.at[b];
         for (uint32_t k = 0; k < block->ins.n; k++)
@@ -69,7 +69,7 @@ bool simt_match_order(const Simt *s, Ref cond, bool value, Ref *small, Ref *larg
 static bool match_guard(Simt *s, BlockId b, SimtGuard *g) {
     const Term *t = &s->fn->blocks.at[b].term;
     if (t->kind != TERM_BRANCH || t->succ[0].n || t->succ[1].n) return false;
-    bool yes = is_exit(s, t->succ[1].to), no = is_exit(s, t->succ[0].to);
+    bool yes = simt_is_exit(s, t->succ[1].to), no = simt_is_exit(s, t->succ[0].to);
     Ref small;
     if (yes == no || !simt_match_order(s, t->arg, yes, &small, &g->limit, &g->inclusive))
         return false;

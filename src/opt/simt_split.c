@@ -18,6 +18,8 @@
  * Why not a state machine over barriers (as CBS does): the uniform part of the control flow is kept as it is,
  * so that the passes behind this one see ordinary counted nests and can version their checks. What has no
  * such shape, a barrier that only some threads reach, is left to threads that can be resumed. */
+#include <stdlib.h>
+
 #include "opt/simt.h"
 #include "opt/version.h"
 
@@ -206,24 +208,31 @@ static void open_split(Simt *s, Cx *cx, Fn *fn) {
 }
 
 /* False: it has no shape that could be split; its graph is the same code as before. */
-static bool split(Cx *cx, Fn *fn) {
-    Simt s;
-    open_split(&s, cx, fn);
-    simt_fill_uniform(&s);
-    simt_find_guards(&s);
-    simt_find_scopes(&s);
-    force_short_loops(&s, s.loops->roots);
-    simt_fill_uniform(&s);
-    if (has_apart_barrier(&s)) return false;
-    if (simt_emit(&s)) return true;
-    if (s.has_barrier) return false;
-    force_all(&s);
-    simt_fill_uniform(&s);
-    return simt_emit(&s);
+static bool split(Simt *s, Cx *cx, Fn *fn) {
+    open_split(s, cx, fn);
+    simt_fill_uniform(s);
+    simt_find_guards(s);
+    simt_find_scopes(s);
+    force_short_loops(s, s->loops->roots);
+    simt_fill_uniform(s);
+    if (has_apart_barrier(s)) return false;
+    if (simt_emit(s)) return true;
+    if (s->has_barrier) return false;
+    force_all(s);
+    simt_fill_uniform(s);
+    return simt_emit(s);
+}
+
+/* For tests: WHIPSNAKE_SIMT=threads runs all kernels thread by thread. */
+static bool is_off(void) {
+    const char *how = getenv("WHIPSNAKE_SIMT");
+    return how && strcmp(how, "threads") == 0;
 }
 
 bool opt_simt_split(Cx *cx, Fn *fn) {
     if (!ir_is_unsplit(fn) || !fn->block_dim[0]) return false;
-    if (!can_be_split(fn) || !split(cx, fn)) simt_run_threads(cx, fn);
+    Simt s;
+    bool possible = !is_off() && can_be_split(fn);
+    if (!possible || !split(&s, cx, fn)) simt_run_threads(cx, fn, possible ? &s : NULL);
     return true;
 }

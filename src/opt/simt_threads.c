@@ -69,8 +69,9 @@ static void make_call(Cx *cx, Fn *fn, Ref r, const char *name, uint32_t n, const
     from_bits(cx, fn, r, ty);
 }
 
+/* The barrier's own number travels with its kind. */
 static void lower_barrier(Cx *cx, Fn *fn, Ref r) {
-    Ref args[2] = {add_int(cx, fn, ir_at(fn, r)->sub)};
+    Ref args[2] = {add_int(cx, fn, ir_at(fn, r)->sub | (int64_t)r << 8)};
     args[1] = ir_at(fn, r)->nargs ? to_bits(cx, fn, r, ir_at(fn, r)->args[0]) : args[0];
     make_call(cx, fn, r, "ws_thread_barrier", 2, args);
 }
@@ -105,8 +106,26 @@ static void lower_function(Cx *cx, Fn *kernel, Fn *fn) {
     }
 }
 
-void simt_run_threads(Cx *cx, Fn *kernel) {
+/* Where threads meet again behind a barrier that some of them may go around: who comes there has passed it. But for
+ * those that do nothing any more, which have as good as returned. */
+static void mark_ways_around(Cx *cx, Fn *fn, const Simt *s) {
+    for (uint32_t k = 0; s && k < s->cfg->nrpo; k++) {
+        BlockId b = s->cfg->rpo[k], by = s->torn_by[b];
+        if (!simt_has_collective(fn, b) || !s->apart[b] || by == NO_BLOCK) continue;
+        Ref barrier = fn->blocks.at[b].ins.at[0];
+        BlockId join = s->ipdom[by];
+        if (ir_at(fn, barrier)->op != OP_BARRIER || join == NO_BLOCK || simt_is_exit(s, join))
+            continue;
+        Ref number = add_int(cx, fn, barrier);
+        Span span = ir_at(fn, barrier)->span;
+        Ref call = ir_insert(cx, fn, join, 0, OP_CALL_RT, TY_OF(TY_NONE), span, 1, &number);
+        ir_at(fn, call)->rt = rt_find("ws_thread_pass");
+    }
+}
+
+void simt_run_threads(Cx *cx, Fn *kernel, const Simt *s) {
     const Module *m = kernel->module;
+    mark_ways_around(cx, kernel, s);
     lower_function(cx, kernel, kernel);
     for (uint32_t f = 0; m && f < m->fns.n; f++)
         if (m->fns.at[f] != kernel) lower_function(cx, kernel, m->fns.at[f]);

@@ -234,7 +234,9 @@ void simt_on_big_stack(WsCtx *ctx, void (*f)(void *), void *arg);
 /* Kernels on the CPU: see simt/warp.h for the operations. */
 void ws_simt_warp(int64_t code, const int64_t *same, const int64_t *masks, const char *values,
                   const int64_t *lanes, char *out, const int64_t *extents);
+void ws_simt_place(WsCtx *ctx, int32_t site, const int64_t *at);
 int64_t ws_simt_vote(int64_t kind, const uint8_t *values, const int64_t *extents);
 Status ws_thread_barrier(WsCtx *ctx, int32_t site, int64_t kind, int64_t vote, int64_t *out);
+void ws_thread_pass(WsCtx *ctx, int32_t site, int64_t barrier);
 Status ws_thread_warp(WsCtx *ctx, int32_t site, int64_t code, int64_t mask, int64_t value,
                       int64_t lane, int64_t *out);

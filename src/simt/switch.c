@@ -44,11 +44,11 @@ __asm__(".text\n"
 
 void simt_open_stack(SimtStack *s, char *low, size_t size, void (*body)(void *), void *arg) {
     uintptr_t top = ((uintptr_t)low + size) & ~(uintptr_t)63;
-    void **at = (void **)top - 8; /* aligned as behind a call once all is popped */
+    void **at = (void **)top - 9; /* a multiple of 16, as calls want it, once seven are popped */
     void *begin;
     void (*f)(void) = simt_begin_asm;
     memcpy(&begin, &f, sizeof begin);
-    memset(at, 0, 8 * sizeof *at);
+    memset(at, 0, 9 * sizeof *at);
     at[3] = arg; /* r15 r14 r13 r12 rbx rbp, the address */
     memcpy(&at[4], &body, sizeof body);
     at[6] = begin;

@@ -216,47 +216,6 @@ static bool complete_warps(Group *g, bool stuck) {
     return any;
 }
 
-/* --- barriers --------------------------------------------------------------------------------- */
-
-/* Do all live threads from `first` on (n of them) wait at one barrier? NULL: not, or none lives. */
-static SimtThread *common_barrier(SimtThread *t, uint32_t n, int64_t *yes, int64_t *live) {
-    SimtThread *first = NULL;
-    *yes = *live = 0;
-    for (uint32_t k = 0; k < n; k++) {
-        if (t[k].state == THREAD_DONE) continue;
-        if (t[k].state != THREAD_AT_BARRIER) return NULL;
-        if (first && (t[k].site != first->site || t[k].code != first->code)) return NULL;
-        if (!first) first = &t[k];
-        *yes += t[k].value & 1;
-        ++*live;
-    }
-    return first;
-}
-
-static int64_t outcome(int64_t kind, int64_t yes, int64_t live) {
-    return kind == SIMT_VOTE_COUNT ? yes : kind == SIMT_VOTE_AND ? yes == live : yes > 0;
-}
-
-static bool open_barrier(SimtThread *t, uint32_t n, bool grid) {
-    int64_t yes, live;
-    const SimtThread *at = common_barrier(t, n, &yes, &live);
-    if (!at || (at->code == SIMT_BARRIER_GRID) != grid) return false;
-    int64_t kind = at->code;
-    for (uint32_t k = 0; k < n; k++) {
-        if (t[k].state == THREAD_DONE) continue;
-        t[k].out = outcome(kind, yes, live);
-        t[k].state = THREAD_READY;
-    }
-    return true;
-}
-
-static bool open_barriers(Group *g) {
-    bool any = false;
-    for (uint32_t first = 0; first < g->n; first += g->each)
-        any |= open_barrier(&g->threads[first], g->each, false);
-    return any || open_barrier(g->threads, g->n, true);
-}
-
 /* --- faults ----------------------------------------------------------------------------------- */
 
 static uint32_t line_of(const Group *g, const SimtThread *t) {
@@ -279,13 +238,20 @@ static void thread_text(const SimtThread *t, char *text, size_t size) {
     snprintf(text, size, "(%u, %u, %u)", t->tid[0], t->tid[1], t->tid[2]);
 }
 
+/* The exception in the context is that of a thread. */
+static void take_fault(Group *g, const SimtThread *t) {
+    memcpy(g->at, t->ctaid, sizeof t->ctaid);
+    memcpy(g->at + 3, t->tid, sizeof t->tid);
+    g->exc = g->ctx->exc;
+    g->ctx->exc = NULL;
+    g->ends = true;
+}
+
 /* No thread can go on. */
 static void report_stuck(Group *g) {
     const SimtThread *a = first_waiting(g, NULL), *b = first_waiting(g, a);
     char one[48], other[48];
     thread_text(a, one, sizeof one);
-    memcpy(g->at, a->ctaid, sizeof a->ctaid);
-    memcpy(g->at + 3, a->tid, sizeof a->tid);
     if (b) {
         thread_text(b, other, sizeof other);
         rt_raise(g->ctx, a->site, EXC_RuntimeError,
@@ -298,9 +264,72 @@ static void report_stuck(Group *g) {
                  "thread %s waits in line %u for lanes that do not come: its mask is 0x%08x", one,
                  line_of(g, a), a->mask);
     }
-    g->exc = g->ctx->exc;
-    g->ctx->exc = NULL;
-    g->ends = true;
+    take_fault(g, a);
+}
+
+static void report_passing(Group *g, const SimtThread *waits, const SimtThread *passes) {
+    char one[48], other[48];
+    thread_text(waits, one, sizeof one);
+    thread_text(passes, other, sizeof other);
+    rt_raise(g->ctx, waits->site, EXC_RuntimeError,
+             "thread %s passes a barrier by where thread %s waits, in line %u; all threads of a "
+             "block that have not returned must come to it",
+             other, one, line_of(g, waits));
+    take_fault(g, passes);
+}
+
+/* --- barriers --------------------------------------------------------------------------------- */
+
+/* Do all live threads from `first` on (n of them) wait at one barrier? NULL: not, or none lives. */
+static SimtThread *common_barrier(SimtThread *t, uint32_t n, int64_t *yes, int64_t *live) {
+    SimtThread *first = NULL;
+    *yes = *live = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        if (t[k].state == THREAD_DONE) continue;
+        if (t[k].state != THREAD_AT_BARRIER) return NULL;
+        if (first && (t[k].site != first->site || t[k].code != first->code)) return NULL;
+        if (!first) first = &t[k];
+        *yes += t[k].value & 1;
+        ++*live;
+    }
+    return first;
+}
+
+static int64_t outcome(int64_t kind, int64_t yes, int64_t live) {
+    return kind == SIMT_VOTE_COUNT ? yes : kind == SIMT_VOTE_AND ? yes == live : yes > 0;
+}
+
+/* A thread that has gone around the barrier which opens now; NULL: none has. */
+static const SimtThread *find_passing(const SimtThread *t, uint32_t n, const SimtThread *at) {
+    for (uint32_t k = 0; k < n; k++)
+        if (t[k].passed == at->barrier && t[k].passed_in == at->round) return &t[k];
+    return NULL;
+}
+
+static bool open_barrier(Group *g, SimtThread *t, uint32_t n, bool grid) {
+    int64_t yes, live;
+    const SimtThread *at = common_barrier(t, n, &yes, &live);
+    if (!at || (at->code == SIMT_BARRIER_GRID) != grid) return false;
+    const SimtThread *passing = find_passing(t, n, at);
+    if (passing) {
+        report_passing(g, at, passing);
+        return true;
+    }
+    int64_t kind = at->code;
+    for (uint32_t k = 0; k < n; k++) {
+        t[k].round++;
+        if (t[k].state == THREAD_DONE) continue;
+        t[k].out = outcome(kind, yes, live);
+        t[k].state = THREAD_READY;
+    }
+    return true;
+}
+
+static bool open_barriers(Group *g) {
+    bool any = false;
+    for (uint32_t first = 0; first < g->n; first += g->each)
+        any |= open_barrier(g, &g->threads[first], g->each, false);
+    return any || open_barrier(g, g->threads, g->n, true);
 }
 
 /* --- a group ---------------------------------------------------------------------------------- */
@@ -320,6 +349,7 @@ static void open_threads(Group *g, char *memory, size_t each_block) {
         t->state = THREAD_READY;
         t->block = b;
         t->shared = memory + each_block * b;
+        t->round = t->passed = 0;
         t->tid[0] = k % dim[0], t->tid[1] = k / dim[0] % dim[1], t->tid[2] = k / dim[0] / dim[1];
         if (g->l->unit->method == UNIT_GRID)
             t->ctaid[0] = b % grid[0], t->ctaid[1] = b / grid[0] % grid[1],
@@ -422,9 +452,17 @@ static Status wait_here(WsCtx *ctx, SimtThread *t, ThreadState state, int32_t si
 
 Status ws_thread_barrier(WsCtx *ctx, int32_t site, int64_t kind, int64_t vote, int64_t *out) {
     SimtThread *t = ctx->thread;
-    t->code = kind;
+    t->code = kind & 0xff;
+    t->barrier = (uint32_t)(kind >> 8);
     t->value = (uint64_t)vote;
     return wait_here(ctx, t, THREAD_AT_BARRIER, site, out);
+}
+
+void ws_thread_pass(WsCtx *ctx, int32_t site, int64_t barrier) {
+    SimtThread *t = ctx->thread;
+    (void)site;
+    t->passed = (uint32_t)barrier;
+    t->passed_in = t->round;
 }
 
 Status ws_thread_warp(WsCtx *ctx, int32_t site, int64_t code, int64_t mask, int64_t value,

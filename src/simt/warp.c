@@ -263,3 +263,8 @@ int64_t ws_simt_vote(int64_t kind, const uint8_t *values, const int64_t *extents
                 yes += values[x + e.n[0] * (y + e.n[1] * z)] & 1;
     return kind == SIMT_VOTE_COUNT ? yes : kind == SIMT_VOTE_AND ? yes == all : yes > 0;
 }
+
+void ws_simt_place(WsCtx *ctx, int32_t site, const int64_t *at) {
+    (void)site;
+    for (int k = 0; k < 6; k++) ctx->at[k] = (int32_t)at[k];
+}
