@@ -54,6 +54,8 @@ const SimtGuard *simt_guard_at(const Simt *s, BlockId b);
 
 /* Fills guards (simt_guard.c). */
 void simt_find_guards(Simt *s);
+/* Makes counters of loops that begin with a thread number the sum of that and of one that all threads share. */
+bool simt_split_counters(Cx *cx, Fn *fn);
 /* Adds those that have an end (simt_scope.c), and fills apart and varies. */
 void simt_find_scopes(Simt *s);
 /* cond == value as `small < large` (or <=), in int64. */

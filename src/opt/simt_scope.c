@@ -47,7 +47,109 @@ static bool has_op(const Simt *s, const BlockId *blocks, uint32_t n, Op op) {
     return false;
 }
 
+/* --- counters that begin with a thread number -------------------------------------------------- */
+
+/* The one edge into the header from outside the loop; NULL: there are several. */
+static const Edge *edge_in(const Fn *fn, const Loop *loop) {
+    return loop->preheader == NO_BLOCK ? NULL : &fn->blocks.at[loop->preheader].term.succ[0];
+}
+
+static const Edge *edge_back(const Fn *fn, const Loop *loop) {
+    const Term *t = loop->latch == NO_BLOCK ? NULL : &fn->blocks.at[loop->latch].term;
+    return t && t->kind == TERM_JUMP ? &t->succ[0] : NULL;
+}
+
+static bool is_tid(const Fn *fn, Ref r) {
+    return ir_at(fn, r)->op == OP_SREG && ir_at(fn, r)->sub == SREG_TID;
+}
+
+/* start == *rest + *tid; *rest 0: nothing. */
+static bool match_start(const Fn *fn, Ref start, Ref *rest, Ref *tid) {
+    const Ins *i = ir_at(fn, start);
+    *rest = 0;
+    *tid = start;
+    if (is_tid(fn, start)) return true;
+    for (int k = 0; i->op == OP_ADD && k < 2; k++) {
+        *tid = i->args[k];
+        *rest = i->args[!k];
+        if (is_tid(fn, *tid)) return true;
+    }
+    return false;
+}
+
+enum { DEPTH = 6 };
+
+static bool is_inside(const Loop *loop, BlockId b) {
+    for (uint32_t k = 0; k < loop->nblocks; k++)
+        if (loop->blocks[k] == b) return true;
+    return false;
+}
+
+/* r as it can be computed in front of the loop, where it does not change in it; else 0. */
+static Ref bring_out(Cx *cx, Fn *fn, const Loop *loop, Ref r, int depth) {
+    Ins i = *ir_at(fn, r);
+    if (!is_inside(loop, i.block)) return r;
+    bool divides = i.op == OP_FLOORDIV || i.op == OP_FLOORMOD;
+    if (!depth || i.op == OP_PARAM || i.op == OP_SHARED || divides || !opt_is_pure(fn, r)) return 0;
+    Ref *args = NEWN(cx, Ref, i.nargs + 1u);
+    for (uint32_t k = 0; k < i.nargs; k++)
+        if (!(args[k] = bring_out(cx, fn, loop, i.args[k], depth - 1))) return 0;
+    Ref made = ir_add(cx, fn, loop->preheader, (Op)i.op, i.ty, i.span, i.nargs, args);
+    i.args = ir_at(fn, made)->args;
+    i.block = loop->preheader;
+    *ir_at(fn, made) = i;
+    return made;
+}
+
+/* i = rest + tid; i += step   becomes   b = rest; b += step, with i = b + tid. */
+static bool split_counter(Cx *cx, Fn *fn, const Loop *loop, uint32_t k) {
+    Ref param = fn->blocks.at[loop->header].params.at[k], rest, tid;
+    const Edge *in = edge_in(fn, loop), *back = edge_back(fn, loop);
+    if (!in || !back || ir_at(fn, param)->ty != TY_I(64)) return false;
+    const Ins *next = ir_at(fn, back->args[k]);
+    if (!match_start(fn, in->args[k], &rest, &tid) || next->op != OP_ADD || next->args[0] != param)
+        return false;
+    Span span = next->span;
+    Ref step = bring_out(cx, fn, loop, next->args[1], DEPTH);
+    if (!step) return false;
+    if (!rest) {
+        rest = ir_const(cx, fn, loop->preheader, ir_const_int(cx, TY_I(64), 0), span);
+        edge_in(fn, loop)->args[k] = rest;
+    }
+    Ref sum = ir_insert(cx, fn, loop->header, 0, OP_ADD, TY_I(64), span, 2, (Ref[]){param, tid});
+    ir_replace_uses(fn, param, sum);
+    ir_at(fn, sum)->args[0] = param;
+    Ref more = ir_add(cx, fn, loop->latch, OP_ADD, TY_I(64), span, 2, (Ref[]){param, step});
+    edge_in(fn, loop)->args[k] = rest;
+    edge_back(fn, loop)->args[k] = more;
+    return true;
+}
+
+static bool split_in(Cx *cx, Fn *fn, const Loop *loop) {
+    bool any = false;
+    for (; loop; loop = loop->next) {
+        for (uint32_t k = 0; k < fn->blocks.at[loop->header].params.n; k++)
+            any |= split_counter(cx, fn, loop, k);
+        any |= split_in(cx, fn, loop->child);
+    }
+    return any;
+}
+
+bool simt_split_counters(Cx *cx, Fn *fn) {
+    return split_in(cx, fn, ir_loops(cx, fn, ir_cfg(cx, fn))->roots);
+}
+
 /* --- loops ------------------------------------------------------------------------------------ */
+
+/* Does the parameter of the header begin with the same for all threads, and go on by the same? */
+static bool steps_together(const Simt *s, const Loop *loop, Ref param) {
+    const Edge *in = edge_in(s->fn, loop), *back = edge_back(s->fn, loop);
+    const Ins *p = ir_at(s->fn, param);
+    if (!in || !back || p->op != OP_PARAM || p->block != loop->header) return false;
+    const Ins *next = ir_at(s->fn, back->args[p->imm]);
+    return !s->varies[in->args[p->imm]] && next->op == OP_ADD && next->args[0] == param &&
+           !s->varies[next->args[1]];
+}
 
 /* The threads leave at the header alone. */
 static bool leaves_at_header(const Simt *s, const Loop *loop) {
@@ -100,12 +202,32 @@ static bool lanes_of_counter(Simt *s, const Loop *loop, SimtGuard *g) {
     if (test->op != OP_LT) return false;
     Ref p = test->args[0];
     const Counter *c = affine_counter(s->af, p);
-    if (!c || c->loop != loop || c->step <= 0 || c->nhi != 1) return false;
+    if (!c || c->loop != loop || c->step <= 0 || c->nhi != 1 || !steps_together(s, loop, p))
+        return false;
     bool alone = !s->varies[test->args[1]];
     Lin by = c->scale ? lin_const(c->scale) : lin_symbol(c->scaled_by);
     if (alone || (!c->scale && s->varies[c->scaled_by])) return false;
     Lin left = lin_add(lin_add(c->hi[0], lin_const(1), 1), lin_mul(by, lin_symbol(p)), -1);
     return take_lane(s, left, p, &g->axis, &g->base);
+}
+
+/* The test is b + thread < limit, and b goes up. */
+static bool lanes_of_sum(Simt *s, const Loop *loop, SimtGuard *g) {
+    Ref small, large, own = 0;
+    bool inclusive;
+    const Term *t = &block_at(s, loop->header)->term;
+    if (!simt_match_order(s, t->arg, true, &small, &large, &inclusive) || s->varies[large])
+        return false;
+    Lin sum = affine_lin(s->af, small, LIN_MODULO);
+    for (uint32_t k = 0; sum.ok && k < sum.n; k++)
+        if (!sum.t[k].b && steps_together(s, loop, sum.t[k].a)) own = sum.t[k].a;
+    if (!own ||
+        affine_range(s->af,
+                     ir_at(s->fn, edge_back(s->fn, loop)->args[ir_at(s->fn, own)->imm])->args[1])
+                .lo <= 0)
+        return false;
+    Lin left = lin_add(lin_add(lin_symbol(large), lin_const(inclusive), 1), sum, -1);
+    return take_lane(s, left, own, &g->axis, &g->base);
 }
 
 static bool match_loop(Simt *s, const Loop *loop) {
@@ -118,7 +240,8 @@ static bool match_loop(Simt *s, const Loop *loop) {
     g.join = t->succ[1].to;
     if (!affine_is_in(s->af, loop, g.go) || affine_is_in(s->af, loop, g.join)) return false;
     if (s->in.start[g.go + 1] - s->in.start[g.go] != 1) return false;
-    if (!lanes_of_counter(s, loop, &g) || !leaves_at_header(s, loop) || !header_is_pure(s, loop) ||
+    if ((!lanes_of_counter(s, loop, &g) && !lanes_of_sum(s, loop, &g)) ||
+        !leaves_at_header(s, loop) || !header_is_pure(s, loop) ||
         has_op(s, loop->blocks, loop->nblocks, OP_BARRIER) || !pin_what_is_used_behind(s, loop))
         return false;
     s->guards[s->nguards++] = g;

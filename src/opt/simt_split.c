@@ -195,6 +195,7 @@ static void open_split(Simt *s, Cx *cx, Fn *fn) {
     bool has_barrier = isolate(cx, fn);
     split_edges(cx, fn);
     opt_make_preheaders(cx, fn, ir_loops(cx, fn, ir_cfg(cx, fn)));
+    simt_split_counters(cx, fn);
     *s = (Simt){.cx = cx,
                 .fn = fn,
                 .has_barrier = has_barrier,
