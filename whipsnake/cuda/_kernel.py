@@ -297,7 +297,7 @@ def jit(func_or_sig=None, **options):
         return _decorate(func_or_sig, options, [])
     signatures = []
     if func_or_sig is not None:
-        many = func_or_sig if isinstance(func_or_sig, (list, tuple)) else [func_or_sig]
+        many = func_or_sig if isinstance(func_or_sig, list) else [func_or_sig]
         signatures = [types.parse_signature(s) for s in many]
         for signature in signatures:
             _check_return(signature, options)
