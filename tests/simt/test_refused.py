@@ -94,6 +94,10 @@ def test_options():
         cuda.jit(fastmaths=True)
     with pytest.raises(errors.UnsupportedError, match="not built yet"):
         cuda.jit(link=["a.ptx"])
+    with pytest.raises(errors.UnsupportedError, match="not built yet"):
+        cuda.jit(debug="race")
+    with pytest.raises(errors.UnsupportedError, match="not built yet: whipsnake.cuda.float32x4"):
+        cuda.float32x4(1, 2, 3, 4)
     with pytest.raises(errors.UnsupportedError, match=r"not built yet: whipsnake.cuda.libdevice"):
         cuda.libdevice.sinf(1)
     assert not hasattr(cuda, "nonsense")

@@ -40,7 +40,10 @@ warpsize = 32
 _SUBMODULES = frozenset(["cg", "fp16", "random"])
 _WHERE = {"reduce": "_reduce", "Reduce": "_reduce"}
 # Parts of the interface that do not exist yet; each says so when it is used.
-_NOT_YET = frozenset("declare_device libdevice bf16 compile_all RawModule".split())
+_NOT_YET = frozenset("""declare_device libdevice bf16 compile_all RawModule inline_ptx
+    ldca ldcg ldcs ldlu ldcv stcg stcs stwb stwt""".split())
+_VECTORS = "int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64 char uchar short " \
+    "ushort int uint long ulong longlong ulonglong float double".split()
 
 
 def __getattr__(name):
@@ -50,7 +53,8 @@ def __getattr__(name):
         return import_module(f"whipsnake.cuda.{name}")
     if name in _WHERE:
         return getattr(import_module(f"whipsnake.cuda.{_WHERE[name]}"), name)
-    if name in _NOT_YET:
+    vector = name.rstrip("1234").rstrip("x") in _VECTORS and name[-1] in "1234"
+    if name in _NOT_YET or vector:
         import whipsnake
 
         return whipsnake._NotBuiltYet(f"cuda.{name}")
