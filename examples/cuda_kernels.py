@@ -2,8 +2,8 @@
 
     python examples/cuda_kernels.py [small]
 
-Vector add, a ufunc, matrix products, Mandelbrot's set, a reduction with shuffles, copies beside kernels on two
-streams, a histogram with atomics."""
+Vector add, a ufunc, matrix products, Mandelbrot's set, a reduction with shuffles, copies beside
+kernels on two streams, a histogram with atomics."""
 
 import math
 import sys
@@ -31,7 +31,7 @@ def report(name, *columns):
     print(f"{name:24}", "   ".join(f"{what} {ms:.2f} ms" for what, ms in columns))
 
 
-# -- vector add -------------------------------------------------------------------------------------------
+# -- vector add -----------------------------------------------------------------------------------
 
 @cuda.jit
 def add(a, b, c):
@@ -48,7 +48,7 @@ def vector_add(n):
            ("NumPy", best(lambda: np.add(a, b, out=c))))
 
 
-# -- a ufunc ------------------------------------------------------------------------------------------------
+# -- a ufunc --------------------------------------------------------------------------------------
 
 @vectorize(["float32(float32, float32)"], target="cuda")
 def distance(x, y):
@@ -64,7 +64,7 @@ def ufunc(n):
            ("np.hypot", best(lambda: np.hypot(x, np.float32(2)))))
 
 
-# -- matrix products --------------------------------------------------------------------------------------------
+# -- matrix products ------------------------------------------------------------------------------
 
 @cuda.jit
 def product(a, b, c):
@@ -123,7 +123,7 @@ def products(n):
            ("plain Python, from 4 rows,", plain))
 
 
-# -- Mandelbrot's set ---------------------------------------------------------------------------------------------
+# -- Mandelbrot's set -----------------------------------------------------------------------------
 
 @cuda.jit(device=True)
 def escape(c, limit):
@@ -158,7 +158,7 @@ def mandelbrot_set(width, height):
            ("plain Python, from a row,", best(plain_row, 1) * height))
 
 
-# -- a reduction with shuffles -------------------------------------------------------------------------------------
+# -- a reduction with shuffles --------------------------------------------------------------------
 
 @cuda.jit
 def total(x, out):
@@ -188,7 +188,7 @@ def reduction(n):
            ("NumPy", best(x.sum)))
 
 
-# -- copies beside kernels --------------------------------------------------------------------------------------------
+# -- copies beside kernels ------------------------------------------------------------------------
 
 @cuda.jit
 def work(x):
@@ -222,7 +222,7 @@ def overlap(n):
     report("two streams", ("4 copies, kernels, copies", best(run)))
 
 
-# -- a histogram ------------------------------------------------------------------------------------------------------
+# -- a histogram ----------------------------------------------------------------------------------
 
 @cuda.jit
 def histogram(x, bins):

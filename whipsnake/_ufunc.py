@@ -25,8 +25,8 @@ def vectorize(ftylist_or_function=(), **options):
     Use it bare, or with a list of signatures (`@vectorize(["float64(float64)"])`). Without,
     each call adds the signature of its arguments. The result is called with numbers and arrays,
     which are broadcast, and has the attributes and methods of NumPy's ufuncs. Options: identity
-    (None, 0, 1 or "reorderable"), target ("cpu", "parallel" or "cuda"), and those of jit; the error model
-    is "numpy": a division by zero gives inf or nan.
+    (None, 0, 1 or "reorderable"), target ("cpu", "parallel" or "cuda"), and those of jit; the
+    error model is "numpy": a division by zero gives inf or nan.
     """
     if isinstance(ftylist_or_function, (_pytypes.FunctionType, _core.Dispatcher)):
         return _vectorize(ftylist_or_function, [], options)

@@ -70,9 +70,42 @@ static LLVMAtomicRMWBinOp atomic_op(const Ins *i, const Type *ty) {
     return LLVMAtomicRMWBinOpXchg;
 }
 
+/* The new value, where nobody else looks meanwhile; NULL: there is no instruction for it. */
+static Val plain_update(Cg *cg, const Ins *i, Val old) {
+    const Type *ty = cg_type(cg, i->args[1]);
+    Val v = cg_arg(cg, i, 1);
+    bool real = ty->kind == TY_FLOAT;
+    switch ((AtomicOp)i->sub) {
+    case ATOMIC_ADD:
+        return real ? LLVMBuildFAdd(cg->b, old, v, "") : LLVMBuildAdd(cg->b, old, v, "");
+    case ATOMIC_SUB:
+        return real ? LLVMBuildFSub(cg->b, old, v, "") : LLVMBuildSub(cg->b, old, v, "");
+    case ATOMIC_AND: return LLVMBuildAnd(cg->b, old, v, "");
+    case ATOMIC_OR: return LLVMBuildOr(cg->b, old, v, "");
+    case ATOMIC_XOR: return LLVMBuildXor(cg->b, old, v, "");
+    case ATOMIC_XCHG: return v;
+    case ATOMIC_CAS:
+        return LLVMBuildSelect(cg->b, LLVMBuildICmp(cg->b, LLVMIntEQ, old, v, ""), cg_arg(cg, i, 2),
+                               old, "");
+    case ATOMIC_MIN:
+    case ATOMIC_MAX: break;
+    }
+    return NULL;
+}
+
+/* Not marked as an access of the lanes: two of them may go to one place. */
+static bool update_plainly(Cg *cg, Ref r, const Ins *i) {
+    Val p = cg_arg(cg, i, 0), old = LLVMBuildLoad2(cg->b, LLVMTypeOf(cg_arg(cg, i, 1)), p, "");
+    Val now = plain_update(cg, i, old);
+    if (now) LLVMBuildStore(cg->b, now, p);
+    cg_set(cg, r, old);
+    return now != NULL;
+}
+
 /* Address, then for CAS the expected and the new value, else one operand. */
 static void cpu_atomic(Cg *cg, Ref r, const Ins *i) {
     Val p = cg_arg(cg, i, 0), old;
+    if (i->imm && update_plainly(cg, r, i)) return;
     if (i->sub == ATOMIC_CAS) {
         Val both =
             LLVMBuildAtomicCmpXchg(cg->b, p, cg_arg(cg, i, 1), cg_arg(cg, i, 2),

@@ -39,7 +39,7 @@ const Form ir_forms[OPS] = {
     [OP_WARP] = {.sub = SUB_WARP, .nimm = 1},
     [OP_FENCE] = {.sub = SUB_FENCE},
     [OP_SHARED] = {.nimm = 2},
-    [OP_ATOMIC] = {.sub = SUB_ATOMIC},
+    [OP_ATOMIC] = {.sub = SUB_ATOMIC, .nimm = 1},
 };
 
 static const char *const un_words[] = {

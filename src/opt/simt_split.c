@@ -224,6 +224,22 @@ static bool split(Simt *s, Cx *cx, Fn *fn) {
     return simt_emit(s);
 }
 
+/* Does the address lie in shared memory? */
+static bool is_shared(const Fn *fn, Ref address) {
+    const Ins *i = ir_at(fn, address);
+    while (i->op == OP_ELEM || i->op == OP_OFFSET || i->op == OP_MAKE || i->op == OP_FIELD)
+        i = ir_at(fn, i->args[0]);
+    return i->op == OP_SHARED;
+}
+
+/* All threads of a block run on one thread of the system: what they share alone needs no lock. */
+static void mark_own_atomics(Fn *fn) {
+    for (Ref r = 1; r < fn->ins.n; r++) {
+        Ins *i = ir_at(fn, r);
+        if (i->block != NO_BLOCK && i->op == OP_ATOMIC) i->imm = is_shared(fn, i->args[0]);
+    }
+}
+
 /* For tests: WHIPSNAKE_SIMT=threads runs all kernels thread by thread. */
 static bool is_off(void) {
     const char *how = getenv("WHIPSNAKE_SIMT");
@@ -233,6 +249,7 @@ static bool is_off(void) {
 bool opt_simt_split(Cx *cx, Fn *fn) {
     if (!ir_is_unsplit(fn) || !fn->block_dim[0]) return false;
     Simt s;
+    mark_own_atomics(fn);
     bool possible = !is_off() && can_be_split(fn);
     if (!possible || !split(&s, cx, fn)) simt_run_threads(cx, fn, possible ? &s : NULL);
     return true;

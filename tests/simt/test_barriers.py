@@ -162,7 +162,7 @@ def test_a_vote_is_the_same_for_all():
         np.testing.assert_array_equal(out, n // 3 if n > 40 else -1)
 
 
-# -- faults -----------------------------------------------------------------------------------------
+# -- faults ---------------------------------------------------------------------------------------
 
 @cuda.jit
 def different_barriers(x):

@@ -208,7 +208,7 @@ def test_foreign_memory_is_looked_at_first():
         cuda.from_cuda_array_interface({"shape": (1,), "typestr": "<f8"})
 
 
-# -- as arguments -----------------------------------------------------------------------------------------
+# -- as arguments ---------------------------------------------------------------------------------
 
 def test_in_out_inout():
     host = np.arange(4.)

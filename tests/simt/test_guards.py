@@ -55,7 +55,7 @@ def test_of_two_axes(a, b, block):
     np.testing.assert_array_equal(x, np.where(good, i + 100 * j, 0))
 
 
-# -- loops over the grid --------------------------------------------------------------------------------
+# -- loops over the grid --------------------------------------------------------------------------
 
 @cuda.jit
 def range_stride(x, out, n):

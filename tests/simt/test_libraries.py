@@ -1,5 +1,5 @@
-"""What is written in Python on top of kernels: random numbers, float16, ufuncs, reductions; and the forms of
-launches and of cuda.jit."""
+"""What is written in Python on top of kernels: random numbers, float16, ufuncs, reductions; and the
+forms of launches and of cuda.jit."""
 
 import math
 import pickle
@@ -86,7 +86,7 @@ def test_moments_of_random_numbers():
     assert 0 <= out[:, 0].min() and out[:, 0].max() < 1
 
 
-# -- float16 ----------------------------------------------------------------------------------------------
+# -- float16 --------------------------------------------------------------------------------------
 
 @cuda.jit
 def halves(a, b, out, tests):
@@ -118,7 +118,7 @@ def test_float16():
     assert cuda.fp16.hadd(np.float16(1), np.float16(2)) == 3  # plain functions, too
 
 
-# -- ufuncs, reductions --------------------------------------------------------------------------------------
+# -- ufuncs, reductions ---------------------------------------------------------------------------
 
 @cuda.jit(device=True)
 def square(x):
@@ -187,7 +187,7 @@ def test_reduce():
         total(np.ones(3), size=7)
 
 
-# -- forms of launches, of cuda.jit ----------------------------------------------------------------------
+# -- forms of launches, of cuda.jit ---------------------------------------------------------------
 
 @cuda.jit
 def fill(x, value):
@@ -221,8 +221,8 @@ def test_what_is_known_of_a_kernel():
     assert len(kernel.overloads) == len(kernel.signatures) == 2
     args = kernel.signatures[0]
     assert "store" in kernel.inspect_llvm(void(*args)) and "ret" in kernel.inspect_asm()[args]
-    assert ".entry kernel" in kernel.inspect_ptx(void(*args)) and "threads.x" in kernel.inspect_ir()[
-        args]
+    assert ".entry kernel" in kernel.inspect_ptx(void(*args))
+    assert "threads.x" in kernel.inspect_ir()[args]
     assert kernel.explain() is not None
     kernel.inspect_types()
     for refused in (kernel.inspect_sass, kernel.get_regs_per_thread):

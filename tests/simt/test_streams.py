@@ -215,7 +215,7 @@ def test_many_streams_are_used_again():
     np.testing.assert_array_equal(device.copy_to_host(), 300)
 
 
-# -- devices ----------------------------------------------------------------------------------------------
+# -- devices --------------------------------------------------------------------------------------
 
 def test_the_device(capsys):
     assert cuda.is_available() and len(cuda.gpus) == 1

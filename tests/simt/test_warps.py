@@ -1,4 +1,5 @@
-"""What the threads of a warp do together, against a model in NumPy: 32 threads with successive numbers."""
+"""What the threads of a warp do together, against a model in NumPy: 32 threads with successive
+numbers."""
 
 import numpy as np
 import pytest
@@ -133,7 +134,8 @@ def bit_reductions(x, out):
     out[2, t] = cuda.reduce_xor_sync(ALL, x[t])
 
 
-@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64, np.float32,
+                                   np.float64])
 @pytest.mark.parametrize("n", [32, 50])
 def test_reductions(dtype, n):
     x = (np.arange(n) * 37 % 100 - (0 if np.dtype(dtype).kind == "u" else 50)).astype(dtype)

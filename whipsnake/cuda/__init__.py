@@ -11,9 +11,9 @@
 
     saxpy[4, 256](2.0, np.ones(1000), np.zeros(1000))
 
-Arrays of NumPy can be passed straight in. `to_device` and `device_array` make arrays that stay on the
-device, on which kernels run beside the program, in streams. The device is the CPU, unless there is
-another one; `compile_ptx` gives the code for a GPU as text.
+Arrays of NumPy can be passed straight in. `to_device` and `device_array` make arrays that stay on
+the device, on which kernels run beside the program, in streams. The device is the CPU;
+`compile_ptx` gives the code for a GPU as text.
 """
 
 from whipsnake.cuda import _device, atomic, const, local, shared

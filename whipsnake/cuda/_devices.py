@@ -237,8 +237,8 @@ def get_current_device():
 
 def _check_number(number):
     if number not in (0, "cpu"):
-        raise ValueError(f"there is no device {number!r}: kernels run on the CPU, which is device 0 "
-                         "and 'cpu'")
+        raise ValueError(f"there is no device {number!r}: kernels run on the CPU, which is device "
+                         "0 and 'cpu'")
 
 
 def select_device(device_id):

@@ -50,8 +50,8 @@ def _shared_bytes(value):
 
 
 class Kernel:
-    """What cuda.jit makes of a function. `kernel[grid, block](args)` runs it on the device, compiled
-    for the types of the arguments and the size of the block."""
+    """What cuda.jit makes of a function. `kernel[grid, block](args)` runs it on the device,
+    compiled for the types of the arguments and the size of the block."""
 
     def __init__(self, func, options, signatures):
         functools.update_wrapper(self, func)
@@ -209,8 +209,8 @@ class Kernel:
         """Refused: the CPU has other machine code."""
         from whipsnake.errors import UnsupportedError
 
-        raise UnsupportedError("inspect_sass: this kernel was compiled for the CPU; see inspect_asm, "
-                               "or assemble inspect_ptx(signature) with ptxas")
+        raise UnsupportedError("inspect_sass: this kernel was compiled for the CPU; see "
+                               "inspect_asm, or assemble inspect_ptx(signature) with ptxas")
 
     inspect_sass_cfg = inspect_sass
 
@@ -253,8 +253,8 @@ class Kernel:
         """Refused: the CPU shares its registers out otherwise."""
         from whipsnake.errors import UnsupportedError
 
-        raise UnsupportedError("get_regs_per_thread: on the CPU no thread has registers of its own; "
-                               "ptxas -v tells it of the PTX that inspect_ptx gives")
+        raise UnsupportedError("get_regs_per_thread: on the CPU no thread has registers of its "
+                               "own; ptxas -v tells it of the PTX that inspect_ptx gives")
 
     def max_cooperative_grid_blocks(self, blockdim, dynsmemsize=0):
         """How many blocks a grid that waits for itself may have."""

@@ -126,8 +126,8 @@ class DeviceNDArray(_core.DeviceArray):
         raise TypeError("an array of the device is not one of NumPy: copy it with copy_to_host()")
 
     def __iter__(self):
-        raise TypeError("the elements of an array of the device are not iterated over: copy it with "
-                        "copy_to_host()")
+        raise TypeError("the elements of an array of the device are not iterated over: copy it "
+                        "with copy_to_host()")
 
     __hash__ = object.__hash__
 

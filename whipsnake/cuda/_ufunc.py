@@ -8,8 +8,8 @@ from whipsnake.cuda._streams import as_stream
 
 
 class DeviceUfunc:
-    """A ufunc on arrays of NumPy and of the device, which are broadcast. If any argument lies on the
-    device, the result does; it is in order with the work of `stream`. Its other attributes are
+    """A ufunc on arrays of NumPy and of the device, which are broadcast. If any argument lies on
+    the device, the result does; it is in order with the work of `stream`. Its other attributes are
     those of the ufunc of the CPU."""
 
     def __init__(self, ufunc):
