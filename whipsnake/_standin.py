@@ -165,7 +165,7 @@ class _Loader(importlib.abc.Loader):
         name = module.__spec__.name
         if name in _SAME:
             sys.modules[name] = importlib.import_module(_SAME[name])
-        elif name.startswith("numba.cuda.") and name not in _LATER:
+        elif name.startswith("numba.cuda.") and name not in _LATER and name not in _MADE:
             ours = name.replace("numba.cuda", "whipsnake.cuda", 1)
             sys.modules[name] = importlib.import_module(ours)
 
