@@ -119,7 +119,6 @@ static void put_unit(Walk *w, Buf *b, const Unit *u, const CompiledObject *objec
     put32(w, b, u->method);
     put32(w, b, u->shared_bytes);
     put32(w, b, u->stack_bytes);
-    put(w, b, &u->writes, sizeof u->writes);
     put_type(w, b, u->ret);
     put32(w, b, u->nsites);
     for (uint32_t i = 0; i < u->nsites; i++) put_site(w, b, &u->sites[i]);
@@ -344,8 +343,6 @@ Unit *image_read(Walk *w, const CompileRequest *req, const char *bytes, size_t s
     u.method = (uint8_t)take32(&in);
     u.shared_bytes = take32(&in);
     u.stack_bytes = take32(&in);
-    const void *writes = take(&in, sizeof u.writes);
-    if (writes) memcpy(&u.writes, writes, sizeof u.writes);
     u.ret = take_type(&in);
     take_sites(&in, &u);
     take_classes(&in, &u);

@@ -36,7 +36,6 @@ struct Unit {
     uint8_t method; /* UnitMethod */
     uint32_t shared_bytes; /* UNIT_THREADS and behind: of the block's shared arrays */
     uint32_t stack_bytes; /* likewise: of a thread's local arrays */
-    uint64_t writes; /* bit i: what argument i points to may be written */
     const Site *sites;
     uint32_t nsites;
     PyObject **classes; /* owned: exception classes by number */

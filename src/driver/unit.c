@@ -16,7 +16,6 @@ Unit *unit_new(const UnitParts *parts) {
                   .method = (uint8_t)fn->method,
                   .shared_bytes = fn->shared_bytes,
                   .stack_bytes = fn->stack_bytes,
-                  .writes = fn->writes,
                   .sites = parts->sites,
                   .nsites = parts->nsites,
                   .classes = m->classes.at,

@@ -297,7 +297,6 @@ struct Fn {
     bool runs_threads; /* a kernel that was not split: its code is that of one thread */
     uint8_t method; /* kernels: UnitMethod of core/unit.h */
     uint32_t shared_bytes, stack_bytes; /* runs_threads: of all shared arrays, of a thread's local ones */
-    uint64_t writes; /* kernels: bit i: what argument i points to may be written; set by opt/simt_writes.c */
     uint32_t
         block_dim[3]; /* kernels: threads of a block along x, y, z; ANY_DIM: known at the launch only; 0: for a GPU */
     bool is_entry; /* called from outside the module */

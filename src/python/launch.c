@@ -9,12 +9,10 @@
 #include <structmember.h>
 
 #include "base/mem.h"
-#include "core/os.h"
 #include "dispatch/function.h"
 #include "py/abi.h"
 #include "py/py.h"
 #include "python/device.h"
-#include "simt/grid.h"
 
 typedef struct Launch {
     PyObject_HEAD VectorCall call;
@@ -26,14 +24,13 @@ typedef struct Launch {
 static PyTypeObject *launch_type;
 static PyObject *as_argument; /* whipsnake.cuda._arguments.as_argument; owned */
 
-/* --- running ---------------------------------------------------------------------------------- */
+/* --- one launch ------------------------------------------------------------------------------- */
 
-typedef struct LaunchOp {
-    DeviceOp base;
-    SimtLaunch l;
-    Made made;
-    uint64_t data[]; /* slots, globals */
-} LaunchOp;
+typedef struct Call {
+    Launch *self;
+    PyObject *args; /* tuple: what is to stay alive */
+    bool waits; /* an array of NumPy is among the arguments */
+} Call;
 
 static void fill_launch(SimtLaunch *l, const Launch *self, const Entry *e, uint64_t *slots,
                         const uint64_t *globals) {
@@ -43,103 +40,37 @@ static void fill_launch(SimtLaunch *l, const Launch *self, const Entry *e, uint6
     memcpy(l->block, self->block, sizeof l->block);
 }
 
-/* Without the GIL: NULL, or the exception. */
-static ExcObj *run_grid(const SimtLaunch *l) {
-    DispThread *t = disp_thread_anyway();
-    if (!t) return exc_no_memory();
-    WsCtx *ctx = &t->ctx;
-    const Unit *outer_unit = ctx->unit;
-    const uint64_t *outer_globals = ctx->globals;
-    uint32_t outer_gil = ctx->nogil;
-    uint32_t outer_running = atomic_exchange_explicit(&t->running, 1, memory_order_relaxed);
-    if (atomic_load_explicit(&disp_timer_sleeps, memory_order_relaxed)) disp_wake_timer();
-    ctx->unit = l->unit;
-    ctx->globals = l->globals;
-    ctx->nogil = WS_GIL_RELEASED;
-    ExcObj *exc = NULL;
-    if (simt_run(ctx, l)) {
-        exc = ctx->exc;
-        ctx->exc = NULL;
-    }
-    atomic_store_explicit(&t->running, outer_running, memory_order_relaxed);
-    ctx->unit = outer_unit;
-    ctx->globals = outer_globals;
-    ctx->nogil = outer_gil;
-    return exc;
-}
-
-static int drop_later(void *arg) {
-    (void)arg;
-    device_drop_finished();
-    return 0;
-}
-
-static ExcObj *run_launch(SimtOp *op) {
-    ExcObj *e = run_grid(&((LaunchOp *)op)->l);
-    Py_AddPendingCall(drop_later, NULL);
-    return e;
-}
-
-static void drop_launch(DeviceOp *op) { disp_release_made(&((LaunchOp *)op)->made); }
-
-/* --- one launch ------------------------------------------------------------------------------- */
-
-typedef struct Call {
-    Launch *self;
-    PyObject *args; /* tuple: what is to stay alive; NULL: nobody need know, the call waits */
-    bool waits; /* an array of NumPy is among the arguments */
-} Call;
-
-static PyObject *raise_now(ExcObj *exc) {
-    DispThread *t = disp_thread();
-    if (!t) return NULL;
-    t->ctx.exc = exc;
-    disp_raise(&t->ctx);
-    return NULL;
-}
-
-/* The stream has nothing to do: here and now. */
-static PyObject *run_now(const Call *c, const Entry *e, uint64_t *slots, Made *made,
-                         SimtStream *stream) {
+/* If the stream has nothing to do and the device can: 1, or -1 with an exception set; 0: it is to be queued. */
+static int run_now(const Call *c, const Entry *e, uint64_t *slots) {
     enum { FEW = 64 };
-    uint64_t few[FEW], *globals = few;
-    if (e->nglobals > FEW) globals = mem_alloc(e->nglobals * sizeof *globals);
-    int rc = globals ? entry_read_captured(e, globals) : -1;
-    if (!globals) PyErr_NoMemory();
+    uint64_t globals[FEW];
+    const Device *device;
+    DeviceStream *stream;
+    SimtLaunch l;
     ExcObj *exc = NULL;
-    if (rc == 0) {
-        SimtLaunch l;
-        fill_launch(&l, c->self, e, slots, globals);
-        PyThreadState *state = PyEval_SaveThread();
-        exc = run_grid(&l);
-        simt_stream_end(stream);
-        PyEval_RestoreThread(state);
-    } else {
-        simt_stream_end(stream);
-    }
-    if (globals != few) mem_free(globals);
-    disp_release_made(made);
-    if (exc) return raise_now(exc);
-    return rc == 0 && device_check(stream) == 0 ? Py_NewRef(Py_None) : NULL;
+    if (!device_of(c->self->stream, &device, &stream)) return -1;
+    if (!device->run_now || e->nglobals > FEW) return 0;
+    if (entry_read_captured(e, globals)) return -1;
+    fill_launch(&l, c->self, e, slots, globals);
+    if (!device->run_now(stream, &l, &exc)) return 0;
+    if (exc) device_raise(exc);
+    return exc || device_check(c->self->stream) ? -1 : 1;
 }
 
+/* Takes made. */
 static PyObject *queue_launch(const Call *c, const Entry *e, const uint64_t *slots, Made *made) {
-    uint32_t n = e->nslots + e->nglobals;
-    LaunchOp *op = mem_alloc(sizeof *op + n * sizeof *op->data);
-    if (!op) {
+    size_t size = sizeof(DeviceLaunch) + (e->nslots + e->nglobals) * sizeof(uint64_t);
+    DeviceLaunch *op =
+        (DeviceLaunch *)device_new_op(size, DEVICE_LAUNCH, c->args, (PyObject *)c->self);
+    if (!op || entry_read_captured(e, op->data + e->nslots)) {
         disp_release_made(made);
-        return PyErr_NoMemory();
-    }
-    *op = (LaunchOp){.base = {.op = {.run = run_launch}, .drop = drop_launch}, .made = *made};
-    memcpy(op->data, slots, e->nslots * sizeof *slots);
-    fill_launch(&op->l, c->self, e, op->data, op->data + e->nslots);
-    if (entry_read_captured(e, op->data + e->nslots)) {
-        disp_release_made(made);
+        for (int k = 0; op && k < 2; k++) Py_CLEAR(op->base.keep[k]);
         mem_free(op);
         return NULL;
     }
-    op->base.keep[0] = Py_XNewRef(c->args);
-    op->base.keep[1] = Py_NewRef((PyObject *)c->self);
+    op->made = *made;
+    memcpy(op->data, slots, e->nslots * sizeof *slots);
+    fill_launch(&op->l, c->self, e, op->data, op->data + e->nslots);
     uint64_t number = device_push(c->self->stream, &op->base, !c->waits);
     if (!number || (c->waits && device_wait(c->self->stream, number))) return NULL;
     Py_RETURN_NONE;
@@ -147,13 +78,10 @@ static PyObject *queue_launch(const Call *c, const Entry *e, const uint64_t *slo
 
 static PyObject *run_entry(const Entry *e, uint64_t *slots, Made *made, void *arg) {
     const Call *c = arg;
-    SimtStream *stream = device_stream(c->self->stream);
-    if (!stream) {
-        disp_release_made(made);
-        return NULL;
-    }
-    if (c->waits && simt_stream_begin(stream)) return run_now(c, e, slots, made, stream);
-    return queue_launch(c, e, slots, made);
+    int rc = c->waits ? run_now(c, e, slots) : 0;
+    if (rc == 0) return queue_launch(c, e, slots, made);
+    disp_release_made(made);
+    return rc > 0 ? Py_NewRef(Py_None) : NULL;
 }
 
 /* --- arguments -------------------------------------------------------------------------------- */
@@ -217,7 +145,9 @@ static PyObject *new_launch(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
         return NULL;
     if (Py_TYPE(function) != disp.dispatcher)
         return PyErr_Format(PyExc_TypeError, "%R is no compiled function", function);
-    if (!device_stream(stream)) return NULL;
+    const Device *device;
+    DeviceStream *on;
+    if (!device_of(stream, &device, &on)) return NULL;
     Launch *l = (Launch *)PyType_GenericAlloc(cls, 0);
     if (!l) return NULL;
     l->call = call_launch;

@@ -1,17 +1,15 @@
-/* _core.Stream and _core.Event. */
+/* _core.Stream and _core.Event, and the operations that they queue. */
 #include "dispatch/numpy.h"
 
 #include <string.h>
 #include <structmember.h>
 
 #include "base/mem.h"
-#include "core/os.h"
-#include "dispatch/disp.h"
 #include "python/device.h"
-#include "runtime/runtime.h"
 
 typedef struct Stream {
-    PyObject_HEAD SimtStream *queue;
+    PyObject_HEAD const Device *device;
+    DeviceStream *on; /* the device's */
     PyObject *dict, *weakrefs;
 } Stream;
 
@@ -27,134 +25,95 @@ enum { WAIT_NS = 50 * 1000 * 1000 }; /* then signals are looked at */
 
 /* --- operations ------------------------------------------------------------------------------- */
 
-static void drop_list(SimtOp *list) {
-    for (SimtOp *op = list, *next; op; op = next) {
-        next = op->next;
-        if (op->run) { /* else it only waited */
-            DeviceOp *d = (DeviceOp *)op;
-            if (d->drop) d->drop(d);
+static void drop_list(DeviceOp *list) {
+    for (DeviceOp *d = list, *next; d; d = next) {
+        next = (DeviceOp *)d->op.next;
+        if (d->op.run) { /* else it only waited, and is no more than its place in the queue */
+            if (d->kind == DEVICE_LAUNCH) disp_release_made(&((DeviceLaunch *)d)->made);
             for (int k = 0; k < 3; k++) Py_CLEAR(d->keep[k]);
         }
-        mem_free(op);
+        mem_free(d);
     }
 }
 
-void device_drop_finished(void) {
-    if (simt_has_finished()) drop_list(simt_take_finished());
-}
+void device_drop_finished(void) { drop_list(cpu_device.take_finished()); }
 
-static int drop_later(void *arg) {
+static int drop_now(void *arg) {
     (void)arg;
     device_drop_finished();
     return 0;
 }
 
-SimtStream *device_stream(PyObject *obj) {
-    if (PyType_IsSubtype(Py_TYPE(obj), stream_type)) return ((Stream *)obj)->queue;
-    PyErr_Format(PyExc_TypeError, "%R is no stream", obj);
-    return NULL;
+void device_drop_later(void) { Py_AddPendingCall(drop_now, NULL); }
+
+bool device_of(PyObject *obj, const Device **device, DeviceStream **stream) {
+    if (!PyType_IsSubtype(Py_TYPE(obj), stream_type)) {
+        PyErr_Format(PyExc_TypeError, "%R is no stream", obj);
+        return false;
+    }
+    *device = ((Stream *)obj)->device;
+    *stream = ((Stream *)obj)->on;
+    return true;
+}
+
+DeviceOp *device_new_op(size_t size, DeviceOpKind kind, PyObject *a, PyObject *b) {
+    DeviceOp *op = mem_alloc(size);
+    if (!op) return (DeviceOp *)PyErr_NoMemory();
+    *op = (DeviceOp){.kind = (uint8_t)kind, .keep = {Py_XNewRef(a), Py_XNewRef(b), NULL}};
+    return op;
 }
 
 uint64_t device_push(PyObject *stream, DeviceOp *op, bool beside) {
+    const Stream *s = (Stream *)stream;
     device_drop_finished();
     op->keep[2] = Py_NewRef(stream);
-    uint64_t number = simt_stream_push(((Stream *)stream)->queue, &op->op, beside);
+    uint64_t number = s->device->push(s->on, op, beside);
     if (number) return number;
     op->op.next = NULL;
-    drop_list(&op->op);
+    drop_list(op);
     PyErr_NoMemory();
     return 0;
 }
 
-int device_check(SimtStream *s) {
-    ExcObj *e = simt_stream_take_exc(s);
-    if (!e) return 0;
+void device_raise(ExcObj *exc) {
     DispThread *t = disp_thread();
     if (!t) {
-        exc_release(e);
-        return -1;
+        exc_release(exc);
+        return;
     }
     exc_release(t->ctx.exc);
-    t->ctx.exc = e;
+    t->ctx.exc = exc;
     disp_raise(&t->ctx);
-    return -1;
 }
 
-int device_wait(PyObject *stream, uint64_t number) {
-    SimtStream *s = ((Stream *)stream)->queue;
-    for (bool done = simt_stream_has_done(s, number); !done;) {
+static int check(const Device *device, DeviceStream *s) {
+    ExcObj *e = device->take_error(s);
+    if (e) device_raise(e);
+    return e ? -1 : 0;
+}
+
+int device_check(PyObject *stream) {
+    return check(((Stream *)stream)->device, ((Stream *)stream)->on);
+}
+
+static int wait_for(const Device *device, DeviceStream *s, uint64_t number) {
+    for (bool done = device->has_done(s, number); !done;) {
         PyThreadState *state = PyEval_SaveThread();
-        done = simt_stream_wait(s, number, WAIT_NS);
+        done = device->wait(s, number, WAIT_NS);
         PyEval_RestoreThread(state);
         if (!done && PyErr_CheckSignals()) return -1;
     }
+    return 0;
+}
+
+int device_wait(PyObject *stream, uint64_t number) {
+    const Stream *s = (Stream *)stream;
+    if (wait_for(s->device, s->on, number)) return -1;
     device_drop_finished();
-    return device_check(s);
+    return check(s->device, s->on);
 }
 
-/* An exception of Python's for the stream: owned. GIL held. */
-static ExcObj *take_python(void) {
-    PyObject *type, *value, *trace;
-    PyErr_Fetch(&type, &value, &trace);
-    PyErr_NormalizeException(&type, &value, &trace);
-    if (value && trace) PyException_SetTraceback(value, trace);
-    ExcObj *e = rt_exception_of(NULL, value);
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(trace);
-    return e;
-}
-
-/* keep[0](*keep[1]), with the GIL */
-static ExcObj *run_call(SimtOp *op) {
-    DeviceOp *d = (DeviceOp *)op;
-    PyGILState_STATE gil = PyGILState_Ensure();
-    PyObject *r = PyObject_CallObject(d->keep[0], d->keep[1]);
-    ExcObj *e = r ? NULL : take_python();
-    Py_XDECREF(r);
-    PyGILState_Release(gil);
-    Py_AddPendingCall(drop_later, NULL);
-    return e;
-}
-
-static bool is_plain(PyArrayObject *to, PyArrayObject *from) {
-    int both = PyArray_FLAGS(to) & PyArray_FLAGS(from);
-    bool same = PyArray_DESCR(to) == PyArray_DESCR(from) && PyArray_NDIM(to) == PyArray_NDIM(from);
-    for (int k = 0; same && k < PyArray_NDIM(to); k++)
-        same = PyArray_DIM(to, k) == PyArray_DIM(from, k);
-    return same && (both & (NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_F_CONTIGUOUS)) &&
-           !PyDataType_REFCHK(PyArray_DESCR(to));
-}
-
-/* keep[0][...] = keep[1], without the GIL if it is one run of memory. */
-static ExcObj *run_copy(SimtOp *op) {
-    DeviceOp *d = (DeviceOp *)op;
-    PyArrayObject *to = (PyArrayObject *)d->keep[0], *from = (PyArrayObject *)d->keep[1];
-    ExcObj *e = NULL;
-    if (is_plain(to, from)) {
-        memmove(PyArray_DATA(to), PyArray_DATA(from), (size_t)PyArray_NBYTES(to));
-    } else {
-        PyGILState_STATE gil = PyGILState_Ensure();
-        if (PyArray_CopyInto(to, from)) e = take_python();
-        PyGILState_Release(gil);
-    }
-    Py_AddPendingCall(drop_later, NULL);
-    return e;
-}
-
-static ExcObj *run_stamp(SimtOp *op) {
-    Event *e = (Event *)((DeviceOp *)op)->keep[0];
-    atomic_store(&e->ns, os_now_ns());
-    Py_AddPendingCall(drop_later, NULL);
-    return NULL;
-}
-
-static DeviceOp *new_op(ExcObj *(*run)(SimtOp *), PyObject *a, PyObject *b) {
-    DeviceOp *op = mem_alloc(sizeof *op);
-    if (!op) return (DeviceOp *)PyErr_NoMemory();
-    *op = (DeviceOp){.op = {.run = run}, .keep = {Py_NewRef(a), Py_XNewRef(b), NULL}};
-    return op;
-}
+void device_stamp(PyObject *event, uint64_t ns) { atomic_store(&((Event *)event)->ns, ns); }
 
 /* --- Stream ------------------------------------------------------------------------------------- */
 
@@ -165,8 +124,9 @@ static PyObject *new_stream(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
         return NULL;
     Stream *s = (Stream *)PyType_GenericAlloc(cls, 0);
     if (!s) return NULL;
-    s->queue = simt_stream_new(is_default, alone);
-    if (s->queue) return (PyObject *)s;
+    s->device = &cpu_device;
+    s->on = s->device->open(is_default, alone);
+    if (s->on) return (PyObject *)s;
     Py_DECREF(s);
     return PyErr_NoMemory();
 }
@@ -176,7 +136,7 @@ static void free_stream(PyObject *self) {
     PyTypeObject *cls = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
     if (s->weakrefs) PyObject_ClearWeakRefs(self);
-    if (s->queue) simt_stream_free(s->queue);
+    if (s->on) s->device->close(s->on);
     Py_CLEAR(s->dict);
     freefunc release = (freefunc)PyType_GetSlot(cls, Py_tp_free);
     release(self);
@@ -197,13 +157,14 @@ static int clear_stream(PyObject *self) {
 /* _wait(): until all that is queued is done; raises what it raised. */
 static PyObject *stream_wait(PyObject *self, PyObject *none) {
     (void)none;
-    return device_wait(self, simt_stream_last(((Stream *)self)->queue)) ? NULL : Py_NewRef(Py_None);
+    const Stream *s = (Stream *)self;
+    return device_wait(self, s->device->last(s->on)) ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject *stream_done(PyObject *self, PyObject *none) {
     (void)none;
-    SimtStream *s = ((Stream *)self)->queue;
-    return PyBool_FromLong(simt_stream_has_done(s, simt_stream_last(s)));
+    const Stream *s = (Stream *)self;
+    return PyBool_FromLong(s->device->has_done(s->on, s->device->last(s->on)));
 }
 
 /* _call(callable, *args): queued. */
@@ -211,7 +172,8 @@ static PyObject *stream_call(PyObject *self, PyObject *args) {
     Py_ssize_t n = PyTuple_Size(args);
     if (n < 1) return PyErr_Format(PyExc_TypeError, "a callable is missing");
     PyObject *rest = PyTuple_GetSlice(args, 1, n);
-    DeviceOp *op = rest ? new_op(run_call, PyTuple_GetItem(args, 0), rest) : NULL;
+    DeviceOp *op =
+        rest ? device_new_op(sizeof *op, DEVICE_CALL, PyTuple_GetItem(args, 0), rest) : NULL;
     Py_XDECREF(rest);
     return op && device_push(self, op, true) ? Py_NewRef(Py_None) : NULL;
 }
@@ -222,7 +184,7 @@ static PyObject *stream_copy(PyObject *self, PyObject *args) {
     int beside = 1;
     if (!PyArg_ParseTuple(args, "O!O!|p", &PyArray_Type, &to, &PyArray_Type, &from, &beside))
         return NULL;
-    DeviceOp *op = new_op(run_copy, to, from);
+    DeviceOp *op = device_new_op(sizeof *op, DEVICE_COPY, to, from);
     uint64_t number = op ? device_push(self, op, beside) : 0;
     if (!number || (!beside && device_wait(self, number))) return NULL;
     Py_RETURN_NONE;
@@ -230,9 +192,10 @@ static PyObject *stream_copy(PyObject *self, PyObject *args) {
 
 /* _join(other): what is queued from now on waits for what the other has queued. */
 static PyObject *stream_join(PyObject *self, PyObject *other) {
-    SimtStream *o = device_stream(other);
-    if (!o) return NULL;
-    if (simt_stream_join(((Stream *)self)->queue, o, simt_stream_last(o))) Py_RETURN_NONE;
+    const Device *device;
+    DeviceStream *o;
+    if (!device_of(other, &device, &o)) return NULL;
+    if (device->join(((Stream *)self)->on, o, device->last(o))) Py_RETURN_NONE;
     return PyErr_NoMemory();
 }
 
@@ -268,9 +231,11 @@ static void free_event(PyObject *self) {
 /* _record(stream): notes the time when the stream comes to this place. */
 static PyObject *event_record(PyObject *self, PyObject *stream) {
     Event *e = (Event *)self;
-    if (!device_stream(stream)) return NULL;
+    const Device *device;
+    DeviceStream *s;
+    if (!device_of(stream, &device, &s)) return NULL;
     atomic_store(&e->ns, 0);
-    DeviceOp *op = new_op(run_stamp, self, NULL);
+    DeviceOp *op = device_new_op(sizeof *op, DEVICE_STAMP, self, NULL);
     uint64_t number = op ? device_push(stream, op, true) : 0;
     if (!number) return NULL;
     Py_XDECREF(e->stream);
@@ -284,7 +249,8 @@ static PyObject *event_state(PyObject *self, PyObject *none) {
     const Event *e = (Event *)self;
     (void)none;
     if (!e->stream) Py_RETURN_NONE;
-    return PyBool_FromLong(simt_stream_has_done(((Stream *)e->stream)->queue, e->number));
+    const Stream *s = (Stream *)e->stream;
+    return PyBool_FromLong(s->device->has_done(s->on, e->number));
 }
 
 static PyObject *event_wait(PyObject *self, PyObject *none) {
@@ -297,9 +263,10 @@ static PyObject *event_wait(PyObject *self, PyObject *none) {
 /* _hold(stream): what it has queued from now on waits for the event. */
 static PyObject *event_hold(PyObject *self, PyObject *stream) {
     const Event *e = (Event *)self;
-    SimtStream *s = device_stream(stream);
-    if (!s) return NULL;
-    if (!e->stream || simt_stream_join(s, ((Stream *)e->stream)->queue, e->number)) Py_RETURN_NONE;
+    const Device *device;
+    DeviceStream *s;
+    if (!device_of(stream, &device, &s)) return NULL;
+    if (!e->stream || device->join(s, ((Stream *)e->stream)->on, e->number)) Py_RETURN_NONE;
     return PyErr_NoMemory();
 }
 
@@ -319,33 +286,24 @@ static PyType_Spec event_spec = {"whipsnake._core.Event", sizeof(Event), 0,
 
 /* --- all of them -------------------------------------------------------------------------------- */
 
-static int wait_for(SimtStream *s) {
-    for (bool done = false; !done;) {
-        PyThreadState *state = PyEval_SaveThread();
-        done = simt_stream_wait(s, simt_stream_last(s), WAIT_NS);
-        PyEval_RestoreThread(state);
-        if (!done && PyErr_CheckSignals()) return -1;
-    }
-    return 0;
-}
-
 /* wait_for_streams(): raises the first exception of any. */
 static PyObject *wait_for_streams(PyObject *module, PyObject *none) {
     enum { FEW = 256 };
-    SimtStream *few[FEW], **all = few;
+    DeviceStream *few[FEW], **all = few;
+    const Device *device = &cpu_device;
     (void)module, (void)none;
-    uint32_t n = simt_streams(few, FEW);
+    uint32_t n = device->streams(few, FEW);
     if (n > FEW) {
         uint32_t room = n + FEW;
         all = PyMem_Malloc(room * sizeof *all);
         if (!all) return PyErr_NoMemory();
-        n = simt_streams(all, room);
+        n = device->streams(all, room);
         if (n > room) n = room;
     }
     int rc = 0;
-    for (uint32_t k = 0; rc == 0 && k < n; k++) rc = wait_for(all[k]);
+    for (uint32_t k = 0; rc == 0 && k < n; k++) rc = wait_for(device, all[k], device->last(all[k]));
     device_drop_finished();
-    for (uint32_t k = 0; rc == 0 && k < n; k++) rc = device_check(all[k]);
+    for (uint32_t k = 0; rc == 0 && k < n; k++) rc = check(device, all[k]);
     if (all != few) PyMem_Free(all);
     return rc ? NULL : Py_NewRef(Py_None);
 }

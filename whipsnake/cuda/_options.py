@@ -29,7 +29,7 @@ def core_options(options, *, boundscheck):
     if options.get("fma", True):
         fast |= decorators._FAST["contract"]
     checks = options.get("boundscheck")
-    return {"fast": fast, "numpy_errors": True, "nogil": True,
+    return {"fast": fast, "numpy_errors": not options.get("debug"), "nogil": True,
             "boundscheck": boundscheck if checks is None else bool(checks),
             "debug": bool(options.get("debug", False)),
             "cache": bool(options.get("cache", True)),
