@@ -12,8 +12,8 @@ static SimtStream *queue(DeviceStream *s) { return (SimtStream *)(void *)s; }
 
 /* --- operations ------------------------------------------------------------------------------- */
 
-/* Without the GIL: NULL, or the exception. */
-static ExcObj *run_grid(const SimtLaunch *l) {
+/* Without the GIL: NULL, or the exception. stop: as WsCtx.stop. */
+static ExcObj *run_grid(const SimtLaunch *l, const _Atomic uint32_t *stop) {
     DispThread *t = disp_thread_anyway();
     if (!t) return exc_no_memory();
     WsCtx *ctx = &t->ctx;
@@ -25,6 +25,7 @@ static ExcObj *run_grid(const SimtLaunch *l) {
     ctx->unit = l->unit;
     ctx->globals = l->globals;
     ctx->nogil = WS_GIL_RELEASED;
+    ctx->stop = stop;
     ExcObj *exc = NULL;
     if (simt_run(ctx, l)) {
         exc = ctx->exc;
@@ -34,11 +35,14 @@ static ExcObj *run_grid(const SimtLaunch *l) {
     ctx->unit = outer_unit;
     ctx->globals = outer_globals;
     ctx->nogil = outer_gil;
+    ctx->stop = NULL;
     return exc;
 }
 
+/* An exception that came from Python is a signal handler's: the thread that waits ran the kernel itself. */
 static ExcObj *run_launch(SimtOp *op) {
-    ExcObj *e = run_grid(&((DeviceLaunch *)op)->l);
+    ExcObj *e = run_grid(&((DeviceLaunch *)op)->l, simt_stream_stop_word(op->stream));
+    if (e && e->object) simt_stream_leave_out(op->stream);
     device_drop_later();
     return e;
 }
@@ -116,12 +120,14 @@ static bool wait_for(DeviceStream *s, uint64_t number, uint64_t ns) {
     return simt_stream_wait(queue(s), number, ns);
 }
 
+static void stop(DeviceStream *s) { simt_stream_stop(queue(s)); }
+
 static ExcObj *take_error(DeviceStream *s) { return simt_stream_take_exc(queue(s)); }
 
 static bool run_now(DeviceStream *s, const SimtLaunch *l, ExcObj **exc) {
     if (!simt_stream_begin(queue(s))) return false;
     PyThreadState *state = PyEval_SaveThread();
-    *exc = run_grid(l);
+    *exc = run_grid(l, NULL);
     simt_stream_end(queue(s));
     PyEval_RestoreThread(state);
     return true;
@@ -143,6 +149,7 @@ const Device cpu_device = {.name = "cpu",
                            .last = last,
                            .has_done = has_done,
                            .wait = wait_for,
+                           .stop = stop,
                            .take_error = take_error,
                            .run_now = run_now,
                            .take_finished = take_finished,

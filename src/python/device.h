@@ -53,6 +53,9 @@ typedef struct Device {
     bool (*has_done)(DeviceStream *s, uint64_t number);
     /* Waits for operation `number`, without the GIL; false: that many nanoseconds are over. */
     bool (*wait)(DeviceStream *s, uint64_t number, uint64_t ns);
+    /* The program was interrupted while it waited: ends what runs, as soon as that can be, and leaves out what is queued.
+     * Nobody hears of it. */
+    void (*stop)(DeviceStream *s);
     /* What the first operation that failed has raised, taken; NULL: all is well. */
     ExcObj *(*take_error)(DeviceStream *s);
     /* Runs a launch in this thread instead of queueing it, if the stream has nothing to do: true, with its exception in

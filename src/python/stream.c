@@ -101,7 +101,10 @@ static int wait_for(const Device *device, DeviceStream *s, uint64_t number) {
         PyThreadState *state = PyEval_SaveThread();
         done = device->wait(s, number, WAIT_NS);
         PyEval_RestoreThread(state);
-        if (!done && PyErr_CheckSignals()) return -1;
+        if (!done && PyErr_CheckSignals()) {
+            device->stop(s);
+            return -1;
+        }
     }
     return 0;
 }

@@ -14,6 +14,8 @@ struct SimtStream {
     SimtOp *first, *last;
     uint64_t queued, done; /* numbers */
     _Atomic uint64_t pending; /* queued - done, to be looked at without the lock */
+    uint64_t left_out; /* operations up to this one are not run */
+    _Atomic uint32_t stop; /* the one that runs is to end */
     bool busy; /* a thread runs its first operation */
     bool has_worker, is_default, alone, unused;
     uint32_t waiting; /* the worker sleeps */
@@ -131,9 +133,17 @@ SimtOp *simt_take_finished(void) { return atomic_exchange(&finished, NULL); }
 static void note_done(SimtStream *s, uint64_t number) {
     s->busy = false;
     s->done = number;
+    atomic_store_explicit(&s->stop, 0, memory_order_relaxed);
     atomic_store_explicit(&s->pending, s->queued - s->done, memory_order_relaxed);
     if (watchers) os_wake_all(&progress);
     if (s->first && s->waiting) os_wake_all(&s->work);
+}
+
+static bool is_left_out(const SimtStream *s, uint64_t number) {
+    os_lock(&lock);
+    bool yes = number <= s->left_out;
+    os_unlock(&lock);
+    return yes;
 }
 
 /* Lock held, the stream not busy, its queue not empty. */
@@ -144,16 +154,31 @@ static void run_first(SimtStream *s) {
     s->busy = true;
     os_unlock(&lock);
     if (op->after) simt_stream_wait(op->after, op->after_number, UINT64_MAX);
-    ExcObj *exc = op->run ? op->run(op) : NULL;
     uint64_t number = op->number;
+    ExcObj *exc = op->run && !is_left_out(s, number) ? op->run(op) : NULL;
     finish(op);
     os_lock(&lock);
-    if (exc && !s->exc)
+    if (exc && !s->exc && !atomic_load_explicit(&s->stop, memory_order_relaxed))
         s->exc = exc;
     else
         exc_release(exc);
     note_done(s, number);
 }
+
+void simt_stream_leave_out(SimtStream *s) {
+    os_lock(&lock);
+    s->left_out = s->queued;
+    os_unlock(&lock);
+}
+
+void simt_stream_stop(SimtStream *s) {
+    os_lock(&lock);
+    s->left_out = s->queued;
+    if (s->busy) atomic_store_explicit(&s->stop, 1, memory_order_relaxed);
+    os_unlock(&lock);
+}
+
+const _Atomic uint32_t *simt_stream_stop_word(const SimtStream *s) { return &s->stop; }
 
 bool simt_stream_begin(SimtStream *s) {
     os_lock(&lock);

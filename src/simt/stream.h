@@ -28,6 +28,12 @@ void simt_stream_free(SimtStream *s);
 uint64_t simt_stream_push(SimtStream *s, SimtOp *op, bool beside);
 /* Queues nothing but that later operations wait for another stream. False: no memory. */
 bool simt_stream_join(SimtStream *s, SimtStream *other, uint64_t number);
+/* The program was interrupted while it waited: what runs is to end, what is queued is left out. */
+void simt_stream_stop(SimtStream *s);
+/* What is queued by now does not run. */
+void simt_stream_leave_out(SimtStream *s);
+/* Not 0 while the operation that runs is to end. */
+const _Atomic uint32_t *simt_stream_stop_word(const SimtStream *s);
 /* Number of the operation queued last. */
 uint64_t simt_stream_last(SimtStream *s);
 bool simt_stream_has_done(SimtStream *s, uint64_t number);

@@ -22,7 +22,8 @@ struct SimtThread {
     void (*asked)(void *); /* to be run on the scheduler's stack, or NULL */
     void *asked_arg;
     uint32_t round; /* barriers of its block that have opened */
-    uint32_t passed, passed_in; /* the barrier that it was behind last, and in which round; 0: none */
+    uint32_t passed,
+        passed_in; /* the barrier that it was behind last, and in which round; 0: none */
     uint32_t barrier; /* number of the one where it waits */
     uint8_t state; /* ThreadState */
     int32_t site; /* where it waits */

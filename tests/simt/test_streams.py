@@ -2,6 +2,8 @@
 
 import asyncio
 import multiprocessing
+import subprocess
+import sys
 import threading
 import time
 
@@ -203,6 +205,52 @@ def test_a_forked_child():
     process.start()
     assert queue.get(timeout=60) == 4
     process.join()
+
+
+INTERRUPTED = """
+import os, signal, threading, time
+import numpy as np
+from whipsnake import cuda
+
+@cuda.jit
+def spin(x, n):
+    v = x[0]
+    for k in range(n):
+        v = v * 0.999999 + 1e-7
+    x[0] = v
+
+@cuda.jit
+def wait_and_spin(x, n):
+    t = cuda.threadIdx.x
+    if x[t] < 0:
+        return
+    for k in range(n):
+        cuda.syncthreads()
+        x[t] += 1
+
+device, host = cuda.to_device(np.ones(64)), np.ones(64)
+for kernel, block in ((spin, 1), (wait_and_spin, 64)):
+    for x in (host, device):
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            kernel[1, block](x, 10**15)
+            kernel[1, block](x, 10**15)
+            device.copy_to_host()
+            print("not interrupted")
+        except KeyboardInterrupt:
+            start = time.perf_counter()
+            cuda.synchronize()
+            print(time.perf_counter() - start < 2)
+spin[1, 1](device, 10)
+cuda.synchronize()
+"""
+
+
+def test_ctrl_c_ends_kernels(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(INTERRUPTED)
+    run = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60)
+    assert (run.stdout, run.returncode) == ("True\n" * 4, 0), run.stderr
 
 
 def test_many_streams_are_used_again():
