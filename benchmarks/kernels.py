@@ -1,30 +1,60 @@
-"""CUDA kernels on the CPU device against the same work in C: saxpy and the tiled matrix product.
+"""CUDA kernels on the CPU device against the same work in C and as `@njit(parallel=True)`.
 
-Processor time of this process, the best of many short runs taken in turn, so that what else runs on
-the machine counts little. C: clang -O3 -march=native, which fuses products and sums as kernels do.
+Processor time of this process, all threads together, the best of many short runs taken in turn, so
+that what else runs on the machine counts little. C: -O3 -march=native, and OpenMP if the compiler
+has it; it fuses products and sums as kernels do.
 
-    .venv/bin/python benchmarks/kernels.py
+    .venv/bin/python benchmarks/kernels.py [name ...]
 """
 
 import ctypes
+import os
 import subprocess
+import sys
 import time
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that wait cost no processor time
 
 import c_peer
 import numpy as np
 
-from whipsnake import cuda, float32
+from whipsnake import cuda, float32, njit, prange
 
 T = 16
-N = 512
-RUNS = 40
+ALL = 0xFFFFFFFF
+RUNS = 15
+
+
+# -- the kernels --------------------------------------------------------------
+
+@cuda.jit
+def add(a, b, c):
+    i = cuda.grid(1)
+    if i < c.size:
+        c[i] = a[i] + b[i]
 
 
 @cuda.jit
-def saxpy(a, x, y, n):
-    i = cuda.grid(1)
-    if i < n:
-        y[i] = a * x[i] + y[i]
+def mandelbrot(out, limit):
+    x, y = cuda.grid(2)
+    if x < out.shape[1] and y < out.shape[0]:
+        c = complex(-2 + 3 * x / out.shape[1], -1 + 2 * y / out.shape[0])
+        z = 0j
+        k = 0
+        while k < limit and z.real * z.real + z.imag * z.imag < 4:
+            z = z * z + c
+            k += 1
+        out[y, x] = k
+
+
+@cuda.jit
+def naive_matmul(a, b, c):
+    x, y = cuda.grid(2)
+    if x < c.shape[1] and y < c.shape[0]:
+        total = float32(0)
+        for k in range(a.shape[1]):
+            total += a[y, k] * b[k, x]
+        c[y, x] = total
 
 
 @cuda.jit
@@ -45,61 +75,284 @@ def tiled_matmul(A, B, C):
     C[y, x] = acc
 
 
+@cuda.jit
+def histogram(x, bins):
+    s = cuda.shared.array(256, np.int32)
+    t = cuda.threadIdx.x
+    s[t] = 0
+    cuda.syncthreads()
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        cuda.atomic.add(s, x[i], 1)
+    cuda.syncthreads()
+    cuda.atomic.add(bins, t, s[t])
+
+
+@cuda.jit
+def shuffled_sum(x, out):
+    s = cuda.shared.array(32, float32)
+    t = cuda.threadIdx.x
+    v = float32(0)
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        v += x[i]
+    for k in range(5):
+        v += cuda.shfl_down_sync(ALL, v, 16 >> k)
+    if cuda.laneid == 0:
+        s[t // 32] = v
+    cuda.syncthreads()
+    if t < 32:
+        v = s[t] if t < cuda.blockDim.x // 32 else float32(0)
+        for k in range(5):
+            v += cuda.shfl_down_sync(ALL, v, 16 >> k)
+        if t == 0:
+            cuda.atomic.add(out, 0, v)
+
+
+@cuda.jit
+def scan(x, out):
+    """Sums up to each element of a block: by Hillis and Steele, between two arrays."""
+    s = cuda.shared.array((2, 256), float32)
+    t = cuda.threadIdx.x
+    s[0, t] = x[cuda.grid(1)]
+    cuda.syncthreads()
+    turn = 0
+    step = 1
+    while step < 256:
+        v = s[turn, t]
+        if t >= step:
+            v += s[turn, t - step]
+        s[1 - turn, t] = v
+        cuda.syncthreads()
+        turn = 1 - turn
+        step *= 2
+    out[cuda.grid(1)] = s[turn, t]
+
+
+@cuda.jit
+def stencil(a, b):
+    x, y = cuda.grid(2)
+    if 0 < x < a.shape[1] - 1 and 0 < y < a.shape[0] - 1:
+        b[y, x] = float32(0.25) * (a[y - 1, x] + a[y + 1, x] + a[y, x - 1] + a[y, x + 1])
+
+
+@cuda.jit
+def nbody(p, acc):
+    i = cuda.grid(1)
+    if i < p.shape[0]:
+        ax, ay, az = float32(0), float32(0), float32(0)
+        for j in range(p.shape[0]):
+            dx, dy, dz = p[j, 0] - p[i, 0], p[j, 1] - p[i, 1], p[j, 2] - p[i, 2]
+            d = dx * dx + dy * dy + dz * dz + float32(1e-3)
+            w = float32(1) / (d * np.sqrt(d))
+            ax += w * dx
+            ay += w * dy
+            az += w * dz
+        acc[i, 0], acc[i, 1], acc[i, 2] = ax, ay, az
+
+
+@cuda.jit
+def transpose(a, b):
+    s = cuda.shared.array((32, 33), float32)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    x, y = cuda.blockIdx.x * 32 + tx, cuda.blockIdx.y * 32 + ty
+    for j in range(0, 32, 8):
+        s[ty + j, tx] = a[y + j, x]
+    cuda.syncthreads()
+    x, y = cuda.blockIdx.y * 32 + tx, cuda.blockIdx.x * 32 + ty
+    for j in range(0, 32, 8):
+        b[y + j, x] = s[tx, ty + j]
+
+
+# -- as loops --------------------------------------------------------------
+
+@njit(parallel=True)
+def add_loop(a, b, c):
+    for i in prange(c.size):
+        c[i] = a[i] + b[i]
+
+
+@njit(parallel=True, fastmath={"contract"})
+def mandelbrot_loop(out, limit):
+    for y in prange(out.shape[0]):
+        for x in range(out.shape[1]):
+            c = complex(-2 + 3 * x / out.shape[1], -1 + 2 * y / out.shape[0])
+            z = 0j
+            k = 0
+            while k < limit and z.real * z.real + z.imag * z.imag < 4:
+                z = z * z + c
+                k += 1
+            out[y, x] = k
+
+
+@njit(parallel=True, fastmath={"contract"})
+def matmul_loop(a, b, c):
+    for y in prange(c.shape[0]):
+        for x in range(c.shape[1]):
+            c[y, x] = 0
+        for k in range(a.shape[1]):
+            for x in range(c.shape[1]):
+                c[y, x] += a[y, k] * b[k, x]
+
+
+@njit(parallel=True)
+def scan_loop(x, out):
+    for row in prange(x.size // 256):
+        total = float32(0)
+        for i in range(row * 256, row * 256 + 256):
+            total += x[i]
+            out[i] = total
+
+
+@njit(parallel=True, fastmath={"contract"})
+def stencil_loop(a, b):
+    for y in prange(1, a.shape[0] - 1):
+        for x in range(1, a.shape[1] - 1):
+            b[y, x] = float32(0.25) * (a[y - 1, x] + a[y + 1, x] + a[y, x - 1] + a[y, x + 1])
+
+
+@njit(parallel=True, fastmath={"contract"})
+def nbody_loop(p, acc):
+    for i in prange(p.shape[0]):
+        ax, ay, az = float32(0), float32(0), float32(0)
+        for j in range(p.shape[0]):
+            dx, dy, dz = p[j, 0] - p[i, 0], p[j, 1] - p[i, 1], p[j, 2] - p[i, 2]
+            d = dx * dx + dy * dy + dz * dz + float32(1e-3)
+            w = float32(1) / (d * np.sqrt(d))
+            ax += w * dx
+            ay += w * dy
+            az += w * dz
+        acc[i, 0], acc[i, 1], acc[i, 2] = ax, ay, az
+
+
+@njit(parallel=True)
+def transpose_loop(a, b):
+    for y in prange(b.shape[0]):
+        for x in range(b.shape[1]):
+            b[y, x] = a[x, y]
+
+
+# -- measuring --------------------------------------------------------------
+
 def load_c():
     """The C functions as a ctypes library."""
     source, library = c_peer.HERE / "c" / "kernels.c", c_peer.BUILD / "kernels.so"
     c_peer.BUILD.mkdir(exist_ok=True)
-    subprocess.run([c_peer.compiler(), "-std=c17", "-O3", "-march=native", "-fPIC", "-shared",
-                    str(source), "-o", str(library)], check=True)
-    lib = ctypes.CDLL(str(library))
-    p, n = ctypes.c_void_p, ctypes.c_int64
-    lib.saxpy.argtypes = [ctypes.c_float, p, p, n]
-    lib.tiled_matmul.argtypes = [p, p, p, n]
-    return lib
+    flags = ["-std=c17", "-O3", "-march=native", "-ffp-contract=fast", "-fno-math-errno", "-fPIC",
+             "-shared", str(source), "-o", str(library)]
+    for command in ([c_peer.compiler(), "-fopenmp"], [c_peer.compiler()], ["cc", "-fopenmp"]):
+        if command[0] and subprocess.run([*command, *flags], capture_output=True).returncode == 0:
+            return ctypes.CDLL(str(library)), " ".join(command)
+    raise SystemExit("kernels.c does not compile")
 
 
-def in_turn(*functions, repeat=1):
-    """Best processor seconds of one call of each; run alternately."""
+def in_turn(functions):
+    """Best processor seconds of one call of each (None: of what is not there); run alternately."""
     best = [float("inf")] * len(functions)
     for f in functions:
-        f()
+        if f:
+            f()
     for _ in range(RUNS):
         for k, f in enumerate(functions):
-            start = time.process_time()
-            for _ in range(repeat):
+            if f:
+                start = time.process_time()
                 f()
-            best[k] = min(best[k], (time.process_time() - start) / repeat)
+                best[k] = min(best[k], time.process_time() - start)
     return best
 
 
-def measure_saxpy(lib, n):
-    x, y = np.random.default_rng(1).random((2, n), dtype=np.float32)
-    launch, a = saxpy[-(-n // 256), 256], np.float32(1e-6)
-    px, py = x.ctypes.data, y.ctypes.data
-    return in_turn(lambda: launch(a, x, y, n), lambda: lib.saxpy(a, px, py, n),
-                   repeat=max(1, 1_000_000 // n))
+def c_call(function, *args):
+    """A call of a C function on arrays and integers."""
+    given = [ctypes.c_void_p(a.ctypes.data) if isinstance(a, np.ndarray) else ctypes.c_int64(a)
+             for a in args]
+    return lambda: function(*given)
 
 
-def measure_matmul(lib, n):
-    a, b = np.random.default_rng(2).random((2, n, n), dtype=np.float32)
-    c, d = np.empty_like(a), np.empty_like(a)
-    launch = tiled_matmul[(n // T, n // T), (T, T)]
-    ours, c_time = in_turn(lambda: launch(a, b, c),
-                           lambda: lib.tiled_matmul(a.ctypes.data, b.ctypes.data, d.ctypes.data, n))
-    np.testing.assert_allclose(c, d, rtol=1e-5)
-    np.testing.assert_allclose(c, a @ b, rtol=1e-4)
-    return ours, c_time
+def programs(lib):
+    """name -> (kernel, C, loop or None, array that all fill, whether it is compared exactly)."""
+    rng = np.random.default_rng(1)
+    n, m, side = 1 << 22, 512, 2048
+    a, b = rng.random((2, n), dtype=np.float32)
+    c = np.zeros(n, np.float32)
+    yield "vector add", (lambda: add[n // 256, 256](a, b, c), c_call(lib.add, a, b, c, n),
+                         lambda: add_loop(a, b, c), c)
+    picture = np.zeros((512, 768), np.uint8)
+    yield "Mandelbrot", (lambda: mandelbrot[(48, 32), (16, 16)](picture, 100),
+                         c_call(lib.mandelbrot, picture, 768, 512, 100),
+                         lambda: mandelbrot_loop(picture, 100), picture)
+    x, y = rng.random((2, m, m), dtype=np.float32)
+    z = np.zeros((m, m), np.float32)
+    tiles = (m // T, m // T)
+    yield "matrix product, naive", (lambda: naive_matmul[tiles, (T, T)](x, y, z),
+                                    c_call(lib.naive_matmul, x, y, z, m),
+                                    lambda: matmul_loop(x, y, z), z)
+    yield "matrix product, tiled", (lambda: tiled_matmul[tiles, (T, T)](x, y, z),
+                                    c_call(lib.tiled_matmul, x, y, z, m),
+                                    lambda: matmul_loop(x, y, z), z)
+    bytes_, bins = rng.integers(0, 256, n).astype(np.uint8), np.zeros(256, np.int32)
+    yield "histogram", (lambda: histogram[64, 256](bytes_, bins),
+                        c_call(lib.histogram, bytes_, bins, n), None, None)
+    out = np.zeros(1, np.float32)
+    yield "sum by shuffles", (lambda: shuffled_sum[64, 256](a, out), c_call(lib.sum, a, out, n),
+                              None, None)
+    yield "scan of blocks", (lambda: scan[n // 256, 256](a, c), c_call(lib.scan, a, c, n, 256),
+                             lambda: scan_loop(a, c), c)
+    p, q = rng.random((2, side, side), dtype=np.float32)
+    yield "stencil", (lambda: stencil[(side // 32, side // 8), (32, 8)](p, q),
+                      c_call(lib.stencil, p, q, side), lambda: stencil_loop(p, q), q)
+    bodies, forces = rng.random((2048, 3), dtype=np.float32), np.zeros((2048, 3), np.float32)
+    yield "n-body", (lambda: nbody[16, 128](bodies, forces),
+                     c_call(lib.nbody, bodies, forces, 2048), lambda: nbody_loop(bodies, forces),
+                     forces)
+    yield "transpose", (lambda: transpose[(side // 32, side // 32), (32, 8)](p, q),
+                        c_call(lib.transpose, p, q, side), lambda: transpose_loop(p, q), q)
+
+
+def check(functions, result):
+    """All of them fill the array with the same."""
+    found = []
+    for f in functions:
+        if f and result is not None:
+            f()
+            found.append(result.astype(float))
+    for other in found[1:]:
+        close = np.isclose(found[0], other, rtol=1e-3, atol=1e-3)
+        assert close.mean() > 0.99, "the results differ"
+
+
+def launch_times():
+    """Microseconds of an empty kernel to its completion: queued, and on an array of NumPy."""
+    @cuda.jit
+    def empty(x):
+        pass
+
+    device, host, launch = cuda.to_device(np.zeros(4)), np.zeros(4), empty[1, 32]
+    stream = cuda.default_stream()
+
+    def queued():
+        launch(device)
+        stream.synchronize()
+
+    out = []
+    for f in (queued, lambda: launch(host)):
+        times = []
+        for _ in range(20):
+            start = time.perf_counter()
+            for _ in range(500):
+                f()
+            times.append((time.perf_counter() - start) / 500)
+        out.append(min(times) * 1e6)
+    return out
 
 
 def compile_times():
-    """Processor milliseconds of a compile with everything open: a new size of block each time."""
+    """Milliseconds of a compile with everything open: a new size of block each time."""
     out = []
     for k in range(1, 8):
         times = []
         for kernel, block, types in [
-            (saxpy, (32 + k, 1, 1), ["float32", "float32[::1]", "float32[::1]", "int64"]),
+            (add, (32 + k, 1, 1), ["float32[::1]"] * 3),
             (tiled_matmul, (16, k, 1), ["float32[:, ::1]"] * 3),
         ]:
+            kernel = cuda.jit(cache=False)(kernel.py_func)
             start = time.process_time()
             kernel._for_block(block)._compile(types)
             times.append(1e3 * (time.process_time() - start))
@@ -108,14 +361,20 @@ def compile_times():
 
 
 def main():
-    lib = load_c()
-    rows = [(f"saxpy, {n} floats", measure_saxpy(lib, n)) for n in (10_000, 10_000_000)]
-    rows.append((f"tiled matrix product, {N} x {N}", measure_matmul(lib, N)))
-    print(f"{'':32} {'kernel us':>10} {'C us':>10} {'ratio':>6}")
-    for name, (ours, c) in rows:
-        print(f"{name:32} {ours * 1e6:10.1f} {c * 1e6:10.1f} {ours / c:6.2f}")
-    small, tiled = compile_times()
-    print(f"compile, all open: saxpy {small:.1f} ms, tiled product {tiled:.1f} ms")
+    lib, compiler = load_c()
+    wanted = sys.argv[1:]
+    print(f"processor milliseconds; C: {compiler}")
+    print(f"{'':24} {'kernel':>9} {'C':>9} {'ratio':>6} {'@njit':>9} {'ratio':>6}")
+    for name, (kernel, c, loop, result) in programs(lib):
+        if wanted and not any(w in name for w in wanted):
+            continue
+        check((kernel, c, loop), result)
+        ours, theirs, loops = in_turn((kernel, c, loop))
+        both = f"{loops * 1e3:9.2f} {ours / loops:6.2f}" if loop else ""
+        print(f"{name:24} {ours * 1e3:9.2f} {theirs * 1e3:9.2f} {ours / theirs:6.2f} {both}")
+    print("empty kernel: queued and waited for {:.1f} us, on an array of NumPy {:.1f} us"
+          .format(*launch_times()))
+    print("compile, all open: add {:.1f} ms, tiled product {:.1f} ms".format(*compile_times()))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ ALLOWED = {
     "ufunc": "base types py core runtime dispatch",
     "simt": "base types core runtime",
     "cuda": "base types core runtime",
-    "python": "base types core runtime cache dispatch ufunc simt cuda",
+    "python": "base types py core runtime cache dispatch ufunc simt cuda",
 }
 # Where compiler and run time meet: headers that any room may include.
 MEETING = {

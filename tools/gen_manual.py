@@ -171,6 +171,11 @@ SECTIONS = [
      "`print` writes to `sys.stdout`. `int`, `float`, `np.float32` and the other number classes "
      "convert;\nso do whipsnake's types (`int32(x)`).", None),
     ("whipsnake", "whipsnake.", "", None),
+    ("whipsnake.cuda", "whipsnake.cuda.", "In kernels only: see [cuda.md](cuda.md). There are also "
+     "`threadIdx`, `blockIdx`, `blockDim`, `gridDim`\nwith `.x`, `.y`, `.z`; `laneid` and "
+     "`warpsize`; `shared.array`, `local.array`, `const.array_like`.", None),
+    ("whipsnake.cuda.atomic", "whipsnake.cuda.atomic.", "Each gives what the element was before.",
+     None),
     ("math", "math.", "", None),
     ("cmath", "cmath.", "", None),
     ("operator", "operator.", "A literal passed to one is no longer a literal: it counts as a "

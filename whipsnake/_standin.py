@@ -54,6 +54,8 @@ _MADE = {
     "numba.misc.special": {"prange": "whipsnake:prange", "typeof": "whipsnake:typeof"},
     "numba.typing": {"Signature": "whipsnake.types:Signature",
                      "signature": "whipsnake._standin:signature"},
+    "numba.cuda.cudadrv.devicearray": {"DeviceNDArray": "whipsnake.cuda._memory:DeviceNDArray",
+                                       "is_cuda_ndarray": "whipsnake.cuda:is_cuda_array"},
     "numba_cuda": {},
     "numba_cuda.numba": {},
     "numba_cuda_mlir": {},
@@ -73,8 +75,7 @@ _LATER = frozenset("""
     numba.core.serialize numba.core.target_extension numba.core.typed_passes numba.core.typeinfer
     numba.core.typing.ctypes_utils numba.core.typing.templates numba.core.unsafe
     numba.core.unsafe.refcount numba.core.untyped_passes numba.core.utils
-    numba.cuda.random numba.cuda.cudadrv numba.cuda.cudadrv.driver numba.cuda.cudadrv.devicearray
-    numba.cuda.libdevice numba.cuda.cg numba.cuda.stubs""".split())
+    numba.cuda.cudadrv numba.cuda.cudadrv.driver numba.cuda.libdevice numba.cuda.stubs""".split())
 
 
 def signature(return_type, *args):
@@ -148,7 +149,10 @@ def _below_ours(name):
     import importlib.util
 
     path = name.replace("numba.cuda", "whipsnake.cuda", 1)
-    return importlib.util.find_spec(path) is not None
+    try:
+        return importlib.util.find_spec(path) is not None
+    except ModuleNotFoundError:  # the part before the last dot has no modules in it
+        return False
 
 
 class _Loader(importlib.abc.Loader):
@@ -161,7 +165,7 @@ class _Loader(importlib.abc.Loader):
         name = module.__spec__.name
         if name in _SAME:
             sys.modules[name] = importlib.import_module(_SAME[name])
-        elif name.startswith("numba.cuda.") and name not in _LATER:
+        elif name.startswith("numba.cuda.") and name not in _LATER and name not in _MADE:
             ours = name.replace("numba.cuda", "whipsnake.cuda", 1)
             sys.modules[name] = importlib.import_module(ours)
 

@@ -25,8 +25,8 @@ def vectorize(ftylist_or_function=(), **options):
     Use it bare, or with a list of signatures (`@vectorize(["float64(float64)"])`). Without,
     each call adds the signature of its arguments. The result is called with numbers and arrays,
     which are broadcast, and has the attributes and methods of NumPy's ufuncs. Options: identity
-    (None, 0, 1 or "reorderable"), target ("cpu" or "parallel"), and those of jit; the error model
-    is "numpy": a division by zero gives inf or nan.
+    (None, 0, 1 or "reorderable"), target ("cpu", "parallel" or "cuda"), and those of jit; the
+    error model is "numpy": a division by zero gives inf or nan.
     """
     if isinstance(ftylist_or_function, (_pytypes.FunctionType, _core.Dispatcher)):
         return _vectorize(ftylist_or_function, [], options)
@@ -63,8 +63,8 @@ def _compiled(func, options):
     options = dict(options)
     target, identity = options.pop("target", "cpu"), options.pop("identity", None)
     options.pop("writable_args", None)
-    if target not in ("cpu", "parallel"):
-        raise UnsupportedError(f"not built yet: target={target!r}; use target='cpu'")
+    if target not in ("cpu", "parallel", "cuda"):
+        raise UnsupportedError(f"target={target!r}: it is 'cpu', 'parallel' or 'cuda'")
     if not any(identity is i or (identity == i and i is not None) for i in _IDENTITIES):
         raise ValueError(f"identity is None, 0, 1 or 'reorderable', not {identity!r}")
     if isinstance(func, _core.Dispatcher):
@@ -73,6 +73,12 @@ def _compiled(func, options):
         raise TypeError(f"{func!r} is not a Python function")
     options.setdefault("error_model", "numpy")
     return _core.Dispatcher(func, **decorators._core_options(options)), identity
+
+
+def _on_device(ufunc):
+    from whipsnake.cuda._ufunc import DeviceUfunc
+
+    return DeviceUfunc(ufunc)
 
 
 def _make(function, nin, nout, identity, layout):
@@ -92,6 +98,8 @@ def _with_signatures(u, signatures):
 def _vectorize(func, signatures, options):
     if decorators._is_disabled():
         return np.vectorize(func)
+    if options.get("target") == "cuda":
+        return _on_device(_vectorize(func, signatures, {**options, "target": "cpu"}))
     function, identity = _compiled(func, options)
     nin = len(function._parameters)
     if not nin:
@@ -102,6 +110,8 @@ def _vectorize(func, signatures, options):
 def _guvectorize(func, signatures, layout, options):
     if decorators._is_disabled():
         return _plain_generalized(func, layout, signatures)
+    if options.get("target") == "cuda":
+        return _on_device(_guvectorize(func, signatures, layout, {**options, "target": "cpu"}))
     function, identity = _compiled(func, options)
     inputs, _, outputs = layout.partition("->")
     nin, nout = inputs.count("("), outputs.count("(")

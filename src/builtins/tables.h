@@ -16,7 +16,12 @@ extern const Row rows_cmath[];           /* cmath.c */
 extern const Row rows_random[];          /* random.c */
 extern const Row rows_numpy_math[];      /* numpy_math.c: np.sqrt ... on scalars */
 extern const Row rows_numpy_ops[];       /* numpy_ops.c: np.add, np.minimum ... on scalars */
-extern const Row rows_cuda[];            /* cuda.c: what only kernels have */
+extern const Row rows_cuda_index[];      /* cuda_index.c: threadIdx, grid ... */
+extern const Row rows_cuda_memory[];     /* cuda_memory.c: shared.array ... */
+extern const Row rows_cuda_sync[];       /* cuda_sync.c: barriers and fences */
+extern const Row rows_cuda_warp[];       /* cuda_warp.c: shuffles, votes ... */
+extern const Row rows_cuda_atomic[];     /* cuda_atomic.c */
+extern const Row rows_cuda_math[];       /* cuda_math.c: bits, fma, float16 ... */
 extern const Row rows_pointer[];         /* pointer.c: carray, farray */
 extern const Row rows_prelude[];         /* prelude.c: functions written in Python */
 extern const Row rows_operator[];        /* prelude.c: of the module operator */

@@ -6,6 +6,7 @@
  *     name of the function                     text, for people
  *     entry symbol                             text
  *     nslots u32, escapes u64
+ *     of kernels: method, shared_bytes, stack_bytes u32
  *     result type                              text of cache/form.h
  *     number of sites u32, then for each:
  *         function name, qualified name        texts

@@ -116,6 +116,9 @@ static void put_unit(Walk *w, Buf *b, const Unit *u, const CompiledObject *objec
     put_text(w, b, object->entry);
     put32(w, b, u->nslots);
     put(w, b, &u->escapes, sizeof u->escapes);
+    put32(w, b, u->method);
+    put32(w, b, u->shared_bytes);
+    put32(w, b, u->stack_bytes);
     put_type(w, b, u->ret);
     put32(w, b, u->nsites);
     for (uint32_t i = 0; i < u->nsites; i++) put_site(w, b, &u->sites[i]);
@@ -337,6 +340,9 @@ Unit *image_read(Walk *w, const CompileRequest *req, const char *bytes, size_t s
     u.nslots = take32(&in);
     const void *escapes = take(&in, sizeof u.escapes);
     if (escapes) memcpy(&u.escapes, escapes, sizeof u.escapes);
+    u.method = (uint8_t)take32(&in);
+    u.shared_bytes = take32(&in);
+    u.stack_bytes = take32(&in);
     u.ret = take_type(&in);
     take_sites(&in, &u);
     take_classes(&in, &u);

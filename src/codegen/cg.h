@@ -71,6 +71,7 @@ typedef struct Cg {
     VEC(Site) sites;
     VEC(Val) keep; /* vector versions of math functions, which no call names */
     uint32_t uses_bitcode; /* runtime functions whose bitcode must be linked in */
+    bool uses_libdevice; /* a GPU's functions of math must be linked in */
     struct CgDebug *debug; /* NULL: no debug information */
     CgReport *report; /* NULL: none is wanted */
 
@@ -84,6 +85,7 @@ typedef struct Cg {
     LLVMBasicBlockRef entry; /* allocas go here */
     LLVMBasicBlockRef unwind; /* returns status 1; made on demand */
     Val **parts; /* Ref -> parts */
+    const Cfg *places; /* lanes.c: of the function, if it has loops over threads and blocks */
     Span span; /* of the instruction at hand */
     uint32_t origin; /* its inlined call, as Ins.origin */
 } Cg;
@@ -191,6 +193,9 @@ Val cg_loop_node(Cg *cg, const CgBlock *latch, LLVMMetadataRef number);
 void cg_fill_loops(Cg *cg, const Cfg *cfg); /* loops.c: decides what latches ask for */
 Val cg_lanes_node(Cg *cg, const Loop *loop, LLVMMetadataRef number); /* lanes.c */
 void cg_fill_lanes(Cg *cg, const Cfg *cfg); /* lanes.c: marks loops over threads */
+void cg_fill_places(Cg *cg, const Cfg *cfg); /* lanes.c: finds loops over threads and blocks */
+/* lanes.c: an exception leaves from here: notes in the context which thread of which block it was. */
+void cg_note_place(Cg *cg);
 void cg_mark_access(Cg *cg,
                     Val access); /* lanes.c: a load or store, if it belongs to such a loop */
 void cg_emit(Cg *cg, LLVMCodeGenFileType kind, const char **at, size_t *n);

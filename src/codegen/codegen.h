@@ -9,11 +9,19 @@
 #include "core/unit.h"
 #include "ir/ir.h"
 
+/* A captured array whose elements become a part of the code: in C order, or as its type says in Fortran's. */
+typedef struct CapturedArray {
+    const char *bytes;
+    size_t size;
+    int64_t shape[32];
+} CapturedArray;
+
 typedef struct CodegenOptions {
-    Want want;              /* WANT_CODE, WANT_LLVM, WANT_ASM, WANT_CFG or WANT_PTX */
-    bool unoptimised;       /* WANT_LLVM, WANT_CFG: as built, before LLVM's passes */
-    bool debug;             /* DWARF lines and variables, and no optimisation */
+    Want want; /* WANT_CODE, WANT_LLVM, WANT_ASM, WANT_CFG or WANT_PTX */
+    bool unoptimised; /* WANT_LLVM, WANT_CFG: as built, before LLVM's passes */
+    bool debug; /* DWARF lines and variables, and no optimisation */
     const char *ptx_target; /* WANT_PTX: "sm_75" */
+    const CapturedArray *captured; /* WANT_PTX: by their number in the module */
     /* Address of a symbol that code may import, or NULL: decides whether vector math is there.
      * NULL: all are. */
     void *(*find_symbol)(const char *name);

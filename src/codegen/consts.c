@@ -125,6 +125,10 @@ void cg_op_unset(Cg *cg, Ref r, const Ins *i) { null_parts(cg, i->ty, cg_new_par
 /* Parts of a captured array: they stay the same while the unit runs. */
 void cg_op_global(Cg *cg, Ref r, const Ins *i) {
     int64_t slot = 0;
+    if (cg->target->global) {
+        cg->target->global(cg, r, i);
+        return;
+    }
     for (int64_t k = 0; k < i->imm; k++) slot += cg->m->captured_types.at[k]->nparts;
     Val at = cg_offset(cg, cg->ws, offsetof(WsCtx, globals));
     Val globals = LLVMBuildLoad2(cg->b, cg->ptr, at, "");

@@ -11,10 +11,12 @@
 /* --- kernels on the CPU ----------------------------------------------------------------------- */
 
 _Static_assert(3 * SREG_NCTAID == WS_SREG_NCTAID && 3 * SREG_FIRST == WS_SREG_FIRST &&
-                   3 * SREG_END == WS_SREG_END && (int)SREGS == (int)WS_SREGS,
+                   3 * SREG_END == WS_SREG_END && 3 * SREG_DYN == WS_SREG_DYN &&
+                   (int)SREGS == (int)WS_SREGS,
                "the run time fills what compiled code reads");
 
-/* ctx->sregs[3 * kind + axis]; thread and block numbers are loop variables by now. */
+/* ctx->sregs[3 * kind + axis]; thread and block numbers are loop variables by now, unless this is the code of one
+ * thread: it finds its own whenever it runs. */
 static void cpu_sreg(Cg *cg, Ref r, const Ins *i) {
     Val at = cg_offset(cg, cg->ws, offsetof(WsCtx, sregs));
     Val sregs = LLVMBuildLoad2(cg->b, cg->ptr, at, "");
@@ -30,8 +32,21 @@ static void cpu_barrier(Cg *cg, Ref r, const Ins *i) {
     INTERNAL(cg->cx, i->span, "a barrier was not split away");
 }
 
-/* Stack memory of the block's function: what LLVM knows best. */
-static void cpu_shared(Cg *cg, Ref r, const Ins *i) { cg_op_stack(cg, r, i); }
+static void cpu_fence(Cg *cg, Ref r, const Ins *i) {
+    (void)r, (void)i;
+    LLVMBuildFence(cg->b, LLVMAtomicOrderingSequentiallyConsistent, false, "");
+}
+
+/* Stack memory of the block's function: what LLVM knows best. What the launch adds, and the memory of threads that run
+ * one by one, comes from the launch. */
+static void cpu_shared(Cg *cg, Ref r, const Ins *i) {
+    if (i->imm && !cg->m->fns.at[0]->runs_threads) {
+        cg_op_stack(cg, r, i);
+        return;
+    }
+    Val at = cg_offset(cg, cg->ws, offsetof(WsCtx, shared));
+    cg_set(cg, r, cg_offset(cg, LLVMBuildLoad2(cg->b, cg->ptr, at, ""), i->imm2));
+}
 
 static LLVMAtomicRMWBinOp atomic_op(const Ins *i, const Type *ty) {
     bool real = ty->kind == TY_FLOAT, sign = ty->is_signed;
@@ -55,9 +70,42 @@ static LLVMAtomicRMWBinOp atomic_op(const Ins *i, const Type *ty) {
     return LLVMAtomicRMWBinOpXchg;
 }
 
+/* The new value, where nobody else looks meanwhile; NULL: there is no instruction for it. */
+static Val plain_update(Cg *cg, const Ins *i, Val old) {
+    const Type *ty = cg_type(cg, i->args[1]);
+    Val v = cg_arg(cg, i, 1);
+    bool real = ty->kind == TY_FLOAT;
+    switch ((AtomicOp)i->sub) {
+    case ATOMIC_ADD:
+        return real ? LLVMBuildFAdd(cg->b, old, v, "") : LLVMBuildAdd(cg->b, old, v, "");
+    case ATOMIC_SUB:
+        return real ? LLVMBuildFSub(cg->b, old, v, "") : LLVMBuildSub(cg->b, old, v, "");
+    case ATOMIC_AND: return LLVMBuildAnd(cg->b, old, v, "");
+    case ATOMIC_OR: return LLVMBuildOr(cg->b, old, v, "");
+    case ATOMIC_XOR: return LLVMBuildXor(cg->b, old, v, "");
+    case ATOMIC_XCHG: return v;
+    case ATOMIC_CAS:
+        return LLVMBuildSelect(cg->b, LLVMBuildICmp(cg->b, LLVMIntEQ, old, v, ""), cg_arg(cg, i, 2),
+                               old, "");
+    case ATOMIC_MIN:
+    case ATOMIC_MAX: break;
+    }
+    return NULL;
+}
+
+/* Not marked as an access of the lanes: two of them may go to one place. */
+static bool update_plainly(Cg *cg, Ref r, const Ins *i) {
+    Val p = cg_arg(cg, i, 0), old = LLVMBuildLoad2(cg->b, LLVMTypeOf(cg_arg(cg, i, 1)), p, "");
+    Val now = plain_update(cg, i, old);
+    if (now) LLVMBuildStore(cg->b, now, p);
+    cg_set(cg, r, old);
+    return now != NULL;
+}
+
 /* Address, then for CAS the expected and the new value, else one operand. */
 static void cpu_atomic(Cg *cg, Ref r, const Ins *i) {
     Val p = cg_arg(cg, i, 0), old;
+    if (i->imm && update_plainly(cg, r, i)) return;
     if (i->sub == ATOMIC_CAS) {
         Val both =
             LLVMBuildAtomicCmpXchg(cg->b, p, cg_arg(cg, i, 1), cg_arg(cg, i, 2),
@@ -77,6 +125,8 @@ static Target cpu = {
     .pins_context = true,
     .sreg = cpu_sreg,
     .barrier = cpu_barrier,
+    .warp = cpu_barrier,
+    .fence = cpu_fence,
     .shared = cpu_shared,
     .atomic = cpu_atomic,
     .entry = cg_entry_thunk,

@@ -11,6 +11,8 @@ static void skip(Cg *cg, Ref r, const Ins *i) {
 
 static void call_sreg(Cg *cg, Ref r, const Ins *i) { cg->target->sreg(cg, r, i); }
 static void call_barrier(Cg *cg, Ref r, const Ins *i) { cg->target->barrier(cg, r, i); }
+static void call_warp(Cg *cg, Ref r, const Ins *i) { cg->target->warp(cg, r, i); }
+static void call_fence(Cg *cg, Ref r, const Ins *i) { cg->target->fence(cg, r, i); }
 static void call_shared(Cg *cg, Ref r, const Ins *i) { cg->target->shared(cg, r, i); }
 static void call_atomic(Cg *cg, Ref r, const Ins *i) { cg->target->atomic(cg, r, i); }
 
@@ -34,6 +36,7 @@ static const OpFn rows[OPS] = {
     [OP_BIND] = cg_op_bind,             [OP_REGION] = cg_op_region,
     [OP_EXC_MAKE] = cg_op_exc_make,     [OP_POLL] = cg_op_poll,
     [OP_SREG] = call_sreg,              [OP_BARRIER] = call_barrier,
+    [OP_WARP] = call_warp,              [OP_FENCE] = call_fence,
     [OP_SHARED] = call_shared,          [OP_ATOMIC] = call_atomic,
 };
 /* clang-format on */
@@ -133,6 +136,7 @@ void cg_leave(Cg *cg) {
     if (handler->to != NO_BLOCK)
         stop = ir_at(cg->fn, cg->fn->blocks.at[handler->to].params.at[0])->origin;
     cg_trace_origins(cg, stop);
+    cg_note_place(cg);
     LLVMBuildBr(cg->b, cg_landing(cg));
 }
 
@@ -319,6 +323,7 @@ void cg_function(Cg *cg, uint32_t index) {
     LLVMBuildBr(cg->b, cg->blocks[0].first);
     cg_fill_loops(cg, cfg);
     cg_fill_lanes(cg, cfg);
+    cg_fill_places(cg, cfg);
     cg_report_function(cg, cfg);
     for (uint32_t k = 0; k < cfg->nrpo; k++) emit_block(cg, cfg->rpo[k]);
     for (uint32_t k = 0; k < cfg->nrpo; k++) drop_empty_phis(cg, cfg->rpo[k]);

@@ -126,3 +126,34 @@ void cg_mark_access(Cg *cg, Val access) {
     Val loop = cg->blocks[cg->block].accesses;
     if (loop) LLVMSetMetadata(access, cg_md_kind(cg, "llvm.mem.parallel_loop_access"), loop);
 }
+
+/* --- which thread it was ---------------------------------------------------------------------- */
+
+void cg_fill_places(Cg *cg, const Cfg *cfg) {
+    cg->places = NULL;
+    for (BlockId b = 0; b < cg->fn->blocks.n; b++)
+        if (cg->fn->blocks.at[b].axis && !cg->fn->blocks.at[b].dead) cg->places = cfg;
+}
+
+/* A loop over threads or blocks whose body is on every way to the block at hand; what raises is in no loop. */
+static bool counts_here(const Cg *cg, BlockId header) {
+    const Block *b = &cg->fn->blocks.at[header];
+    bool counts = b->axis && !b->dead && b->params.n && b->term.kind == TERM_BRANCH &&
+                  cg_type(cg, b->params.at[0]) == TY_I(64);
+    return counts &&
+           (header == cg->block || cfg_dominates(cg->places, b->term.succ[0].to, cg->block));
+}
+
+/* Loops over threads may be in one function and those over blocks, whose slow copy it is, in another: each notes the
+ * numbers that it counts. WsCtx.at: of the block, then of the thread. */
+void cg_note_place(Cg *cg) {
+    if (!cg->places || cg->target->is_gpu) return;
+    for (BlockId h = 0; h < cg->fn->blocks.n; h++) {
+        const Block *header = &cg->fn->blocks.at[h];
+        if (!counts_here(cg, h)) continue;
+        int64_t slot = header->axis > 3 ? header->axis - 4 : 3 + header->axis - 1;
+        Val number = LLVMBuildTrunc(cg->b, cg_val(cg, header->params.at[0]), cg->i32, "");
+        int64_t offset = (int64_t)offsetof(WsCtx, at) + slot * (int64_t)sizeof(int32_t);
+        LLVMBuildStore(cg->b, number, cg_offset(cg, cg->ws, offset));
+    }
+}

@@ -52,6 +52,7 @@ static Val int_math(Cg *cg, MathFn f, const Type *ty, Val *args) {
     case MATH_CTPOP: return cg_intrinsic(cg, "llvm.ctpop", t, args, 1);
     case MATH_CLZ: return cg_intrinsic(cg, "llvm.ctlz", t, with_flag, 2);
     case MATH_CTZ: return cg_intrinsic(cg, "llvm.cttz", t, with_flag, 2);
+    case MATH_BREV: return cg_intrinsic(cg, "llvm.bitreverse", t, args, 1);
     case MATH_MULH: return mul_high(cg, sign, t, args);
     default:
         INTERNAL(cg->cx, cg->span,
@@ -129,8 +130,6 @@ static Val call_sleef(Cg *cg, const char *base, LLVMTypeRef ty, Val *args, unsig
 }
 
 static Val call_c(Cg *cg, MathFn f, LLVMTypeRef ty, Val *args, unsigned n) {
-    if (cg->target->is_gpu)
-        cg_refuse(cg, cx_printf(cg->cx, "%s in a kernel for the GPU", math_info[f].text));
     const char *name = math_info[f].cfunc;
     External *e =
         declare_math(cg, ty == cg->part[P_F32] ? cx_printf(cg->cx, "%sf", name) : name, ty, n);
@@ -163,7 +162,10 @@ Val cg_math(Cg *cg, MathFn f, Type *ty, Val *args, unsigned fast) {
     if (m->flags & M_INT) return int_math(cg, f, ty, args);
     if (m->flags & M_BOOL) return float_class(cg, f, t, args[0]);
     if (t == cg->part[P_F16]) return through_f32(cg, f, args, fast);
-    if (m->flags & M_EXP) return scale_float(cg, t, args);
+    bool scales = m->flags & M_EXP;
+    if (cg->target->math && !m->intrinsic)
+        return cg_fast(cg->target->math(cg, m->cfunc, t, args, n, scales), fast);
+    if (scales) return scale_float(cg, t, args);
     if (m->intrinsic) return cg_fast(cg_intrinsic(cg, m->intrinsic, t, args, n), fast);
     const char *base = sleef_base(cg, f, t == cg->part[P_F64], fast);
     return cg_fast(base ? call_sleef(cg, base, t, args, n) : call_c(cg, f, t, args, n), fast);

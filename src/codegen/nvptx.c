@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "codegen/cg.h"
+#include "codegen/nvptx.h"
 #include "core/os.h"
 
-enum { SPACE_SHARED = 3 };
+enum { SPACE_SHARED = 3, ARRAY_OWNER = 1 };
 
 /* --- special registers ------------------------------------------------------------------------ */
 
@@ -22,10 +23,20 @@ static void add_range(Cg *cg, Val call, int64_t first, int64_t end) {
     LLVMSetMetadata(call, cg_md_kind(cg, "range"), range);
 }
 
-static Val call_intrinsic(Cg *cg, const char *name) {
+Val gpu_call(Cg *cg, const char *name, unsigned n, Val *args) {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    if (!id) INTERNAL(cg->cx, cg->span, cx_printf(cg->cx, "LLVM does not know %s", name));
     Val fn = LLVMGetIntrinsicDeclaration(cg->mod, id, NULL, 0);
-    return LLVMBuildCall2(cg->b, LLVMIntrinsicGetType(cg->ctx, id, NULL, 0), fn, NULL, 0, "");
+    return LLVMBuildCall2(cg->b, LLVMIntrinsicGetType(cg->ctx, id, NULL, 0), fn, args, n, "");
+}
+
+/* Bytes of shared memory that the launch adds: LLVM has no name for this register. */
+static Val dynamic_bytes(Cg *cg) {
+    static const char code[] = "mov.u32 $0, %dynamic_smem_size;", out[] = "=r";
+    LLVMTypeRef ty = LLVMFunctionType(cg->i32, NULL, 0, false);
+    Val read = LLVMGetInlineAsm(ty, code, sizeof code - 1, out, sizeof out - 1, false, false,
+                                LLVMInlineAsmDialectATT, false);
+    return LLVMBuildCall2(cg->b, ty, read, NULL, 0, "");
 }
 
 static void gpu_sreg(Cg *cg, Ref r, const Ins *i) {
@@ -38,32 +49,69 @@ static void gpu_sreg(Cg *cg, Ref r, const Ins *i) {
         [SREG_NTID] = {"ntid", 1, {1025, 1025, 65}},
         [SREG_NCTAID] = {"nctaid", 1, {INT32_MAX, 65536, 65536}},
     };
+    if (i->sub == SREG_DYN) {
+        cg_set(cg, r, LLVMBuildZExt(cg->b, dynamic_bytes(cg), cg->i64, ""));
+        return;
+    }
     if (i->sub > SREG_NCTAID) INTERNAL(cg->cx, i->span, "a register that only the CPU has");
-    Val v = call_intrinsic(
-        cg, cx_printf(cg->cx, "llvm.nvvm.read.ptx.sreg.%s.%c", rows[i->sub].name, "xyz"[i->imm]));
+    Val v = gpu_call(
+        cg, cx_printf(cg->cx, "llvm.nvvm.read.ptx.sreg.%s.%c", rows[i->sub].name, "xyz"[i->imm]), 0,
+        NULL);
     add_range(cg, v, rows[i->sub].first, rows[i->sub].end[i->imm]);
     cg_set(cg, r, LLVMBuildZExt(cg->b, v, cg->i64, ""));
 }
 
-/* --- barriers, shared memory, atomics --------------------------------------------------------- */
+/* --- shared memory ---------------------------------------------------------------------------- */
 
-static void gpu_barrier(Cg *cg, Ref r, const Ins *i) {
-    (void)r, (void)i;
-    Val call = call_intrinsic(cg, "llvm.nvvm.barrier0");
-    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                             cg_attr(cg, "convergent", 0));
-}
-
-/* A global of the module in the shared space; everything else sees a generic pointer, which LLVM traces back. */
+/* A global of the module in the shared space; everything else sees a generic pointer, which LLVM traces back. What the
+ * launch adds has no size here. */
 static void gpu_shared(Cg *cg, Ref r, const Ins *i) {
     LLVMTypeRef ty = LLVMArrayType2(cg->part[P_I8], (uint64_t)i->imm);
-    const char *name = cx_printf(cg->cx, "ws_shared_%u_%u",
-                                 (unsigned)map_get(&cg->fn_index, map_key(cg->fn), 0), r);
-    Val g = LLVMAddGlobalInAddressSpace(cg->mod, ty, name, SPACE_SHARED);
-    LLVMSetLinkage(g, LLVMInternalLinkage);
-    LLVMSetInitializer(g, LLVMGetUndef(ty));
-    LLVMSetAlignment(g, 16);
+    const char *name = i->imm ? cx_printf(cg->cx, "ws_shared_%u_%u",
+                                          (unsigned)map_get(&cg->fn_index, map_key(cg->fn), 0), r)
+                              : "ws_shared_dynamic";
+    Val g = i->imm ? NULL : LLVMGetNamedGlobal(cg->mod, name);
+    if (!g) {
+        g = LLVMAddGlobalInAddressSpace(cg->mod, ty, name, SPACE_SHARED);
+        LLVMSetLinkage(g, i->imm ? LLVMInternalLinkage : LLVMExternalLinkage);
+        if (i->imm) LLVMSetInitializer(g, LLVMGetUndef(ty));
+        LLVMSetAlignment(g, 16);
+    }
     cg_set(cg, r, LLVMConstAddrSpaceCast(g, cg->ptr));
+}
+
+/* --- captured arrays --------------------------------------------------------------------------- */
+
+enum { SPACE_GLOBAL = 1, SPACE_CONST = 4, MOST_CONST = 32 << 10 };
+
+/* The elements, in constant memory if they are few. */
+static Val captured_elements(Cg *cg, int64_t number) {
+    const CapturedArray *a = &cg->options->captured[number];
+    const char *name = cx_printf(cg->cx, "ws_const_%lld", (long long)number);
+    Val g = LLVMGetNamedGlobal(cg->mod, name);
+    if (g) return g;
+    Val bytes = LLVMConstStringInContext2(cg->ctx, a->bytes, a->size, true);
+    unsigned space = a->size <= MOST_CONST ? SPACE_CONST : SPACE_GLOBAL;
+    g = LLVMAddGlobalInAddressSpace(cg->mod, LLVMTypeOf(bytes), name, space);
+    LLVMSetInitializer(g, bytes);
+    LLVMSetGlobalConstant(g, true);
+    LLVMSetLinkage(g, LLVMInternalLinkage);
+    LLVMSetAlignment(g, 16);
+    return g;
+}
+
+static void gpu_global(Cg *cg, Ref r, const Ins *i) {
+    const Type *ty = i->ty;
+    if (ty->kind != TY_ARRAY || !cg->options->captured)
+        cg_refuse(cg, cx_printf(cg->cx, "a captured %s in a kernel for the GPU", ty->name));
+    const CapturedArray *a = &cg->options->captured[i->imm];
+    Val *out = cg_new_parts(cg, r);
+    int64_t step = ty->elem->size;
+    out[0] = LLVMConstAddrSpaceCast(captured_elements(cg, i->imm), cg->ptr);
+    out[ARRAY_OWNER] = LLVMConstNull(cg->ptr);
+    for (uint32_t k = 0; k < ty->ndim; k++) out[2 + k] = cg_i64(cg, a->shape[k]);
+    for (uint32_t k = ty->ndim; ty->layout == 'A' && k-- > 0; step *= a->shape[k])
+        out[2 + ty->ndim + k] = cg_i64(cg, step);
 }
 
 /* --- the kernel ------------------------------------------------------------------------------- */
@@ -81,8 +129,6 @@ static const char *mangle(Cx *cx, const char *name) {
     }
     return out.at;
 }
-
-enum { ARRAY_OWNER = 1 };
 
 /* Parts of an argument that the GPU does not get. */
 static bool is_left_out(const Type *ty, uint32_t part) {
@@ -139,6 +185,7 @@ static void gpu_entry(Cg *cg) {
     LLVMBuildCall2(cg->b, body->type, body->fn, args, n, "");
     LLVMBuildRetVoid(cg->b);
     cg_fn_attr(cg, body->fn, "alwaysinline", 0);
+    gpu_link_math(cg);
 }
 
 /* --- the target ------------------------------------------------------------------------------- */
@@ -172,8 +219,12 @@ const Target *target_nvptx(Cx *cx, const char *sm) {
                   .is_gpu = true,
                   .sreg = gpu_sreg,
                   .barrier = gpu_barrier,
+                  .warp = gpu_warp,
+                  .fence = gpu_fence,
                   .shared = gpu_shared,
                   .atomic = target_cpu()->atomic,
+                  .global = gpu_global,
+                  .math = gpu_math,
                   .entry = gpu_entry};
     return t;
 }

@@ -26,11 +26,19 @@ typedef struct Target {
     bool pins_context; /* the context travels in a register that calls preserve (Swift's self): 9 %
                           fewer instructions in recursive code */
     bool is_gpu; /* no context, no exceptions, no runtime */
-    /* Translate OP_SREG, OP_BARRIER, OP_SHARED, OP_ATOMIC. */
+    /* Translate OP_SREG, OP_BARRIER, OP_WARP, OP_FENCE, OP_SHARED, OP_ATOMIC. */
     void (*sreg)(struct Cg *cg, Ref r, const Ins *i);
     void (*barrier)(struct Cg *cg, Ref r, const Ins *i);
+    void (*warp)(struct Cg *cg, Ref r, const Ins *i);
+    void (*fence)(struct Cg *cg, Ref r, const Ins *i);
     void (*shared)(struct Cg *cg, Ref r, const Ins *i);
     void (*atomic)(struct Cg *cg, Ref r, const Ins *i);
+    /* OP_GLOBAL where captured arrays are a part of the code; NULL: they come in through the context. */
+    void (*global)(struct Cg *cg, Ref r, const Ins *i);
+    /* A function of math that LLVM does not know, as C calls it ("sin"); of one float type, but if it `scales`: its second
+     * operand is an int64. NULL: SLEEF's, or C's. */
+    LLVMValueRef (*math)(struct Cg *cg, const char *name, LLVMTypeRef ty, LLVMValueRef *args,
+                         unsigned n, bool scales);
     /* Makes the function that is called from outside: the entry thunk, or a kernel. */
     void (*entry)(struct Cg *cg);
 } Target;

@@ -13,9 +13,18 @@
 typedef struct Unit Unit;
 typedef struct ExcObj ExcObj;
 
-/* Where things stand in WsCtx.sregs: three axes each, in the order of the IR's SregKind. Only these are
- * read on the CPU: numbers of threads and blocks are loop counters, the size of a block is a constant. */
-enum { WS_SREG_NCTAID = 9, WS_SREG_FIRST = 12, WS_SREG_END = 15, WS_SREGS = 18 };
+/* Where things stand in WsCtx.sregs: three axes each, in the order of the IR's SregKind. Code that runs whole blocks
+ * does not read the first two: numbers of threads and blocks are loop counters there. */
+enum {
+    WS_SREG_TID = 0,
+    WS_SREG_CTAID = 3,
+    WS_SREG_NTID = 6,
+    WS_SREG_NCTAID = 9,
+    WS_SREG_FIRST = 12,
+    WS_SREG_END = 15,
+    WS_SREG_DYN = 18,
+    WS_SREGS = 21
+};
 
 typedef enum WsGil { WS_GIL_HELD, WS_GIL_RELEASED, WS_GIL_UNKNOWN } WsGil;
 
@@ -29,7 +38,10 @@ typedef struct WsCtx {
     const Unit *unit; /* the running unit: resolves sites and classes */
     struct RandomState *random; /* of this thread: Python's and NumPy's legacy streams */
     const uint32_t *sregs; /* kernels on the CPU: [WS_SREGS], the grid and the blocks to run */
-    void *shared; /* kernels on the CPU: the block's shared memory */
+    void *shared; /* kernels on the CPU: the block's shared memory; of code that runs whole blocks, what the launch adds */
+    int32_t at[6]; /* kernels on the CPU that have raised: number of the block and of the thread in it, along x, y, z */
+    const _Atomic uint32_t *stop; /* not 0: what runs is not wanted any more, and is to end at its next poll; or NULL */
+    struct SimtThread *thread; /* kernels on the CPU: the resumable thread that runs, or NULL */
     const char *stack_end; /* a frame below this address means RecursionError */
     bool is_main; /* the thread that handles signals */
     uint64_t looked; /* in nanoseconds: when it looked for signals last, without the GIL */
@@ -61,7 +73,8 @@ struct ExcObj {
     PyObject *
         object; /* owned; the exception in Python: it came from there, or was asked for; else NULL */
     ExcObj *cause, *context; /* owned */
-    bool suppress_context;
+    bool suppress_context, in_kernel;
+    int32_t at[6]; /* in_kernel: number of the block and of the thread in it */
     uint32_t shown; /* of the trace: entries that `object` has */
     ExcObj *next; /* among those that are being freed, or made Python's */
     const Site *trace[16]; /* deeper recursion keeps the innermost 8 and the outermost 8 */

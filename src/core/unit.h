@@ -14,6 +14,15 @@ typedef struct PyRead {
     PyObject *value; /* NULL: there was nothing */
 } PyRead;
 
+/* What one call of a unit's entry does. */
+typedef enum UnitMethod {
+    UNIT_CALL, /* no kernel */
+    UNIT_BLOCKS, /* a box of blocks (WsCtx.sregs) */
+    UNIT_THREADS, /* one thread, from beginning to end */
+    UNIT_RESUMES, /* one thread, which stops at barriers */
+    UNIT_GRID /* the same, and blocks wait for each other */
+} UnitMethod;
+
 /* A compiled unit: immutable once published, never freed. */
 struct Unit {
     UnitEntry entry;
@@ -24,6 +33,9 @@ struct Unit {
     Type *ret;
     uint64_t escapes; /* bit i: array or str argument i may outlive the call: it needs an owner */
     bool nogil;
+    uint8_t method; /* UnitMethod */
+    uint32_t shared_bytes; /* UNIT_THREADS and behind: of the block's shared arrays */
+    uint32_t stack_bytes; /* likewise: of a thread's local arrays */
     const Site *sites;
     uint32_t nsites;
     PyObject **classes; /* owned: exception classes by number */
@@ -69,7 +81,7 @@ typedef struct JitOptions {
     uint8_t fast; /* FastFlag bits */
     bool numpy_errors, boundscheck, nogil, parallel, debug, inline_always;
     bool kernel; /* cuda.jit */
-    uint32_t block_dim[3]; /* kernels: threads of a block along x, y, z; 0: not known, for PTX */
+    uint32_t block_dim[3]; /* kernels: threads of a block along x, y, z; UINT32_MAX: known at the launch; 0: for PTX */
 } JitOptions;
 
 /* Texts that can be asked for instead of code. */

@@ -15,8 +15,19 @@ enum { SMALL = 40 };           /* slots on the stack */
 
 typedef enum Outcome { NO_MATCH, DONE } Outcome;
 
+/* Who runs the entry: entry_run, or a launch. */
+typedef struct Runner {
+    EntryRunner *run; /* NULL: entry_run */
+    void *arg;
+} Runner;
+
+static PyObject *run_with(const Runner *r, const Entry *e, uint64_t *slots, Made *made) {
+    return r->run ? r->run(e, slots, made, r->arg) : entry_run(e, slots, made);
+}
+
 /* Runs e if the arguments are of its types (convert: fit them). DONE: *result is the result, or NULL. */
-static Outcome run_entry(const Entry *e, PyObject *const *args, bool convert, PyObject **result) {
+static Outcome run_entry(const Runner *r, const Entry *e, PyObject *const *args, bool convert,
+                         PyObject **result) {
     *result = NULL;
     uint64_t small[SMALL];
     uint64_t *slots = e->nslots <= SMALL ? small : PyMem_Malloc(e->nslots * sizeof *slots);
@@ -27,14 +38,14 @@ static Outcome run_entry(const Entry *e, PyObject *const *args, bool convert, Py
     }
     int rc = convert ? (entry_convert(e, args, slots, &made) ? -1 : 1)
                      : entry_unbox(e, args, slots, &made);
-    if (rc == 1) *result = entry_run(e, slots, &made);
+    if (rc == 1) *result = run_with(r, e, slots, &made);
     if (slots != small) PyMem_Free(slots);
     return rc == 0 ? NO_MATCH : DONE;
 }
 
-static Outcome try_entry(Entry *e, PyObject *const *args, PyObject **result) {
+static Outcome try_entry(const Runner *r, Entry *e, PyObject *const *args, PyObject **result) {
     *result = NULL;
-    return e->unit && guards_hold(e) ? run_entry(e, args, false, result) : NO_MATCH;
+    return e->unit && guards_hold(e) ? run_entry(r, e, args, false, result) : NO_MATCH;
 }
 
 /* A helper written in Python: whipsnake._function.<name>(...). Its result, or NULL. */
@@ -134,7 +145,8 @@ static Entry *find_entry(Dispatcher *d, Type **types) {
 }
 
 /* No compiled signature has exactly these types. */
-static PyObject *call_new_types(Dispatcher *d, PyObject *const *args, Type **types) {
+static PyObject *call_new_types(const Runner *r, Dispatcher *d, PyObject *const *args,
+                                Type **types) {
     PyObject *result = NULL;
     if (find_types(d, args, types)) return NULL;
     int turn = turn_take(d);
@@ -145,23 +157,23 @@ static PyObject *call_new_types(Dispatcher *d, PyObject *const *args, Type **typ
         return PyErr_Format(PyExc_TypeError, "compiled functions cannot take **keywords");
     if (!d->frozen) d->last = e;
     /* Another thread may have changed a global since the compile read it: this call began before that. */
-    if (run_entry(e, args, d->frozen, &result) == NO_MATCH)
+    if (run_entry(r, e, args, d->frozen, &result) == NO_MATCH)
         PyErr_SetString(PyExc_SystemError, "the arguments changed their types during the call");
     return result;
 }
 
-static PyObject *call_bound(Dispatcher *d, PyObject *const *args, Type **types) {
+static PyObject *call_bound(const Runner *r, Dispatcher *d, PyObject *const *args, Type **types) {
     PyObject *result;
     for (Entry *e = d->entries; e; e = e->next)
-        if (try_entry(e, args, &result) == DONE) {
+        if (try_entry(r, e, args, &result) == DONE) {
             d->last = e;
             return result;
         }
-    return call_new_types(d, args, types);
+    return call_new_types(r, d, args, types);
 }
 
-static __attribute__((noinline)) PyObject *call_slowly(Dispatcher *d, PyObject *const *args,
-                                                       size_t n, PyObject *kwnames) {
+static __attribute__((noinline)) PyObject *
+call_slowly(const Runner *r, Dispatcher *d, PyObject *const *args, size_t n, PyObject *kwnames) {
     enum { FEW = 24 };
     PyObject *few[FEW], **bound = few, *extra = NULL, *result = NULL;
     Type *few_types[FEW], **types = few_types;
@@ -171,7 +183,7 @@ static __attribute__((noinline)) PyObject *call_slowly(Dispatcher *d, PyObject *
         types = (Type **)(bound + d->nparams);
     }
     if (bind_arguments(d, args, n, kwnames, bound, &extra) == 0)
-        result = call_bound(d, bound, types);
+        result = call_bound(r, d, bound, types);
     Py_XDECREF(extra);
     if (bound != few) PyMem_Free(bound);
     return result;
@@ -188,5 +200,16 @@ PyObject *function_call(PyObject *self, PyObject *const *args, size_t nargsf, Py
         if (__builtin_expect(rc == 1, 1)) return entry_run(e, slots, &made);
         if (rc < 0) return NULL;
     }
-    return call_slowly(d, args, n, kwnames);
+    static const Runner plainly = {NULL, NULL};
+    return call_slowly(&plainly, d, args, n, kwnames);
+}
+
+PyObject *function_call_with(PyObject *self, PyObject *const *args, size_t n, PyObject *kwnames,
+                             EntryRunner *run, void *arg) {
+    Dispatcher *d = (Dispatcher *)self;
+    Runner r = {run, arg};
+    PyObject *result;
+    if (d->last && !kwnames && n == d->direct && try_entry(&r, d->last, args, &result) == DONE)
+        return result;
+    return call_slowly(&r, d, args, n, kwnames);
 }

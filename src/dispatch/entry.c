@@ -184,7 +184,7 @@ static int read_array(const Type *t, PyObject *array, WsOwner *owner, uint64_t *
     return -1;
 }
 
-static int read_captured(const Entry *e, uint64_t *at) {
+int entry_read_captured(const Entry *e, uint64_t *at) {
     const Unit *u = e->unit;
     for (uint32_t i = 0; i < u->ncaptured; at += u->captured_types[i++]->nparts) {
         const Type *t = u->captured_types[i];
@@ -249,7 +249,7 @@ static int32_t read_captured_anyway(const Entry *e, WsCtx *ctx, uint64_t *global
     PyObject *type, *value, *trace;
     PyGILState_STATE gil = PyGILState_Ensure();
     PyErr_Fetch(&type, &value, &trace); /* of whoever called */
-    int32_t rc = read_captured(e, globals) ? 1 : 0;
+    int32_t rc = entry_read_captured(e, globals) ? 1 : 0;
     if (rc) ctx->exc = rt_take_python(e->unit);
     PyErr_Restore(type, value, trace);
     PyGILState_Release(gil);
@@ -266,7 +266,7 @@ static int32_t run_captured(const Entry *e, DispThread *t, uint64_t *slots, bool
         return 1;
     }
     int32_t rc =
-        gil_unknown ? read_captured_anyway(e, &t->ctx, globals) : read_captured(e, globals);
+        gil_unknown ? read_captured_anyway(e, &t->ctx, globals) : entry_read_captured(e, globals);
     if (rc == 0) rc = run(e, t, slots, globals, gil_unknown);
     if (globals != few) mem_free(globals);
     return rc;

@@ -116,6 +116,9 @@ int entry_run_slots(const Entry *e, uint64_t *slots);
  * as it is. */
 int32_t entry_execute(const Entry *e, uint64_t *slots);
 
+/* Slots of the captured values (e->nglobals): 0, or -1 with an exception set. */
+int entry_read_captured(const Entry *e, uint64_t *at);
+
 /* --- callback.c ------------------------------------------------------------------------------- */
 
 /* The address of a C function that runs the entry, for good: its arguments are numbers and pointers, which are one-
@@ -164,3 +167,7 @@ void turn_give(Dispatcher *d, int taken);
 /* --- call.c ----------------------------------------------------------------------------------- */
 
 PyObject *function_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames);
+/* The same, but `run` has the entry and the slots, which it may copy, and takes `made`. Its result is the call's. */
+typedef PyObject *EntryRunner(const Entry *e, uint64_t *slots, Made *made, void *arg);
+PyObject *function_call_with(PyObject *self, PyObject *const *args, size_t n, PyObject *kwnames,
+                             EntryRunner *run, void *arg);

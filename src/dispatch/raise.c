@@ -185,6 +185,19 @@ static int collect(Chain *c, ExcObj *e) {
     return rc;
 }
 
+/* A note that says which thread of a kernel it was. Leaves no exception set. */
+static void add_place(ExcObj *e) {
+    const int32_t *at = e->at;
+    PyObject *text = PyUnicode_FromFormat("in kernel %s, block (%d, %d, %d), thread (%d, %d, %d)",
+                                          e->unit ? e->unit->name : "?", at[0], at[1], at[2], at[3],
+                                          at[4], at[5]);
+    PyObject *none = text ? PyObject_CallMethod(e->object, "add_note", "O", text) : NULL;
+    e->in_kernel = false;
+    PyErr_Clear();
+    Py_XDECREF(none);
+    Py_XDECREF(text);
+}
+
 /* Making an exception runs Python code, which may come back here and use `next` for a chain of its own: so all are
  * made first, each as it is found. */
 static int make_objects(ExcObj *const *list, uint32_t n) {
@@ -192,6 +205,7 @@ static int make_objects(ExcObj *const *list, uint32_t n) {
         if (!list[i]->object) list[i]->object = make_instance(list[i]);
         if (!list[i]->object) return -1;
         add_traceback(list[i]->object, list[i]);
+        if (list[i]->in_kernel) add_place(list[i]);
     }
     return 0;
 }

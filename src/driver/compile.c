@@ -35,6 +35,7 @@ typedef struct Job {
     Module *m;
     Infer *in;
     const char *text; /* of the wants that are texts */
+    CapturedArray *captured; /* WANT_PTX */
     CodegenResult code;
     LoadResult loaded;
     Interp *interp; /* WANT_INTERP */
@@ -94,6 +95,28 @@ static void book(Cx *cx, StageId stage, uint64_t *t) {
     *t = now;
 }
 
+/* A GPU has no captured arrays: their elements become constants. */
+static void copy_captured(Cx *cx, Job *job) {
+    const Module *m = job->m;
+    uint32_t n = m->captured_types.n;
+    job->captured = NEWN(cx, CapturedArray, n + 1);
+    for (uint32_t k = 0; k < n; k++) {
+        CapturedArray *to = &job->captured[k];
+        Py_buffer view;
+        if (m->captured_types.at[k]->kind != TY_ARRAY) continue;
+        if (PyObject_GetBuffer(m->captured.at[k], &view, PyBUF_FULL_RO)) cx_abort(cx);
+        char *bytes = arena_alloc(cx->arena, (size_t)view.len + 1);
+        bool fortran = m->captured_types.at[k]->layout == 'F';
+        int rc = bytes ? PyBuffer_ToContiguous(bytes, &view, view.len, fortran ? 'F' : 'C') : -1;
+        for (int axis = 0; axis < view.ndim && axis < 32; axis++)
+            to->shape[axis] = view.shape[axis];
+        to->bytes = bytes;
+        to->size = (size_t)view.len;
+        PyBuffer_Release(&view);
+        if (rc) cx_abort(cx);
+    }
+}
+
 static void run_front(Cx *cx, void *arg) {
     Job *job = arg;
     uint64_t t = os_now_ns();
@@ -108,6 +131,7 @@ static void run_front(Cx *cx, void *arg) {
     if (job->text) return;
     if (remark_wanted(cx)) report_conversions(cx, in);
     lower_module(in, entry);
+    if (job->req->want == WANT_PTX) copy_captured(cx, job);
     book(cx, STAGE_LOWERING, &t);
     dump_module(cx, "low", job->m);
 }
@@ -132,6 +156,7 @@ static void make_code(Cx *cx, Job *job) {
     CodegenOptions options = {.want = req->want,
                               .debug = req->options.debug,
                               .ptx_target = req->ptx_target,
+                              .captured = job->captured,
                               .find_symbol = core->find_symbol};
     dump_code(cx, "llvm", job, WANT_LLVM);
     dump_code(cx, "asm", job, WANT_ASM);

@@ -115,7 +115,20 @@ bool infer_is_python_number(PyObject *obj, const char *name) {
     return is;
 }
 
+/* What stands in a module for something that each thread has: cuda.laneid. NULL: it is none. */
+static const Row *module_row(Infer *in, const Type *module, const char *name) {
+    PyObject *obj = build_get_attr(module->obj, name);
+    build_clear_error();
+    bool plain = !obj || PyCallable_Check(obj) || PyModule_Check(obj) || PyLong_Check(obj) ||
+                 PyFloat_Check(obj) || PyUnicode_Check(obj);
+    const Row *row = plain ? NULL : row_of_object(in, obj);
+    Py_XDECREF(obj); /* the module keeps it */
+    bool is = row && row->flags & ROW_ATTRIBUTE && !(row->flags & ROW_MEMBERS);
+    return is ? row : NULL;
+}
+
 const Row *infer_attr_row(Infer *in, const Type *ty, const char *name) {
+    if (ty->kind == TY_MODULE) return module_row(in, ty, name);
     if (ty->kind == TY_CLASS) {
         const Row *row = row_of_object(in, ty->obj);
         if (row && row->flags & ROW_MEMBERS) return row;
@@ -171,7 +184,8 @@ static void suggest_attribute(Infer *in, const Type *ty, const char *name) {
 Type *infer_getattr(Infer *in, Inst *inst, Ref r, Const **k) {
     const Ins *ins = ir_at(inst->high, r);
     Type *ty = ir_at(inst->high, ins->args[0])->ty;
-    if (ty->kind == TY_MODULE) return object_attr(in, inst, r, ty, k);
+    if (ty->kind == TY_MODULE && !infer_attr_row(in, ty, ins->name))
+        return object_attr(in, inst, r, ty, k);
     int field = infer_tuple_field(ty, ins->name);
     if (field >= 0) {
         const Const *t = ir_at(inst->high, ins->args[0])->k;

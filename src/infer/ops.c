@@ -381,6 +381,8 @@ Type *infer_captured_type(Infer *in, int64_t number, Span span) {
         Type *t = in->core->type_of(value ? value : obj);
         Py_XDECREF(value);
         if (!t) return bad_captured(in, span);
+        if (t->kind == TY_ARRAY && in->req->want == WANT_PTX)
+            t = ty_array(t->elem, t->ndim, t->layout, true, t->aligned); /* it becomes a constant */
         vec_push(in->cx, &m->captured_types, t);
     }
     return m->captured_types.at[number];

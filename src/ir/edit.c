@@ -358,6 +358,7 @@ void ir_clone(Cx *cx, Fn *into, const Fn *fn, const BlockId *blocks, uint32_t n,
         t.succ[1] = copy_edge(cx, t.succ[1], ids);
         into->blocks.at[made.at[i]].term = t;
         into->blocks.at[made.at[i]].handler = copy_edge(cx, from->handler, ids);
+        into->blocks.at[made.at[i]].axis = from->axis;
         ir_visit_uses(into, made.at[i], rename_mapped, refs);
     }
 }

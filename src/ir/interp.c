@@ -175,6 +175,12 @@ static void do_atomic(Frame *fr, const Ins *i, uint64_t *out) {
     *out = old;
 }
 
+/* As in codegen/cpu.c. */
+static char *shared_memory(const Frame *fr, const Ins *i, const Prep *prep) {
+    bool own = i->imm && !fr->p->m->fns.at[0]->runs_threads;
+    return own ? fr->stack + prep->offset : (char *)fr->ctx->shared + i->imm2;
+}
+
 static int poll(Frame *fr, uint32_t site) {
     if (!atomic_load_explicit(poll_word(fr), memory_order_relaxed)) return 0;
     return fr->p->poll(fr->ctx, (int32_t)site) != 0;
@@ -226,7 +232,8 @@ static int step(Frame *fr, Ref r) {
     case OP_POLL: return poll(fr, prep->where.site);
     case OP_SREG: *out = fr->ctx->sregs[3 * i->sub + i->imm]; return 0;
     case OP_BARRIER: return 0;
-    case OP_SHARED: *out = (uint64_t)(uintptr_t)fr->ctx->shared; return 0;
+    case OP_FENCE: return 0;
+    case OP_SHARED: *out = (uint64_t)(uintptr_t)shared_memory(fr, i, prep); return 0;
     case OP_ATOMIC: do_atomic(fr, i, out); return 0;
     default: WS_ASSERT(!"an operation the interpreter does not know"); return 0;
     }

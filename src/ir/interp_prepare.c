@@ -181,7 +181,7 @@ static void prepare_ins(Preparing *pr, InterpFn *f, Ref r) {
     if (i->op == OP_CALL_FN || i->op == OP_REGION)
         prep->callee = &pr->p->fns[map_get(&pr->numbers, map_key(i->callee), 0)];
     if (i->op == OP_GLOBAL) prep->offset = global_slot(pr->p->m, i->imm);
-    if (i->op == OP_STACK) {
+    if (i->op == OP_STACK || i->op == OP_SHARED) {
         prep->offset = f->stack;
         f->stack += ((uint64_t)i->imm + 63) & ~UINT64_C(63);
     }

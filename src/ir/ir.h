@@ -66,16 +66,55 @@ typedef struct CheckInfo {
 extern const CheckInfo check_info[CHECKS];
 
 /* Per axis: numbers of thread and block, their counts, and, on the CPU, the blocks that this call runs: from
- * FIRST up to END. */
+ * FIRST up to END. DYN (axis 0): bytes of shared memory that the launch adds. */
 typedef enum SregKind {
     SREG_TID,
     SREG_CTAID,
     SREG_NTID,
     SREG_NCTAID,
     SREG_FIRST,
-    SREG_END
+    SREG_END,
+    SREG_DYN
 } SregKind;
-enum { SREGS = 3 * (SREG_END + 1) }; /* WsCtx.sregs, by 3 * kind + axis */
+enum { SREGS = 3 * (SREG_DYN + 1) }; /* WsCtx.sregs, by 3 * kind + axis */
+
+/* What all threads of a block (GRID: of the grid) wait for each other with. COUNT: for how many the bool is true;
+ * AND, OR: is it for all, for any. */
+typedef enum BarrierKind {
+    BARRIER_SYNC,
+    BARRIER_COUNT,
+    BARRIER_AND,
+    BARRIER_OR,
+    BARRIER_GRID,
+    BARRIER_KINDS
+} BarrierKind;
+/* What the threads of a warp do together, 32 of them with successive numbers. All but ACTIVE take an int64 first: the
+ * mask of those that take part. SHFL_*: value, lane or distance (int64): the value of another thread. ALL, ANY,
+ * UNIFORM: bool, giving a bool; BALLOT: bool, giving a mask (int64). MATCH_*: value, giving the mask of those that have
+ * the same (ALL: of all, or 0). ADD ...: value, giving the sum ... SYNC gives nothing. */
+typedef enum WarpOp {
+    WARP_SHFL_IDX,
+    WARP_SHFL_UP,
+    WARP_SHFL_DOWN,
+    WARP_SHFL_XOR,
+    WARP_ALL,
+    WARP_ANY,
+    WARP_UNIFORM,
+    WARP_BALLOT,
+    WARP_MATCH_ANY,
+    WARP_MATCH_ALL,
+    WARP_ADD,
+    WARP_MIN,
+    WARP_MAX,
+    WARP_AND,
+    WARP_OR,
+    WARP_XOR,
+    WARP_ACTIVE,
+    WARP_SYNC,
+    WARP_OPS
+} WarpOp;
+enum { WARP_SIZE = 32 };
+typedef enum FenceScope { FENCE_BLOCK, FENCE_DEVICE, FENCE_SYSTEM, FENCE_SCOPES } FenceScope;
 typedef enum AtomicOp {
     ATOMIC_ADD,
     ATOMIC_SUB,
@@ -127,7 +166,7 @@ typedef struct Refusal {
 
 typedef struct Ins {
     uint16_t op; /* Op */
-    uint16_t sub; /* UnOp, BinOp, CmpOp, MathFn, CheckKind, SregKind, AtomicOp */
+    uint16_t sub; /* UnOp, BinOp, CmpOp, MathFn, CheckKind, SregKind, AtomicOp, BarrierKind, WarpOp, FenceScope */
     bool weak; /* HIGH: a weak constant (set by the builder alone) */
     uint8_t fast; /* LOW: FastFlag bits of this operation */
     uint16_t nargs;
@@ -203,6 +242,8 @@ typedef struct Block {
                   block, over a short strip */
     bool
         rest; /* header of a loop that runs in another form as far as that goes: for the rest, not worth much */
+    uint8_t axis; /* header of a loop over threads along x, y or z: 1 to 3, over blocks: 4 to 6; its first parameter
+                     counts them. 0: another block */
     uint8_t parallel; /* ParallelMark: header of a loop that may run on several threads */
 } Block;
 
@@ -234,6 +275,8 @@ typedef struct Origin {
     uint32_t outer; /* that call's own origin; 0: the function itself */
 } Origin;
 
+#define ANY_DIM UINT32_MAX
+
 struct Fn {
     const char *name; /* "f", as in Python */
     const char *qualname; /* "Outer.f" */
@@ -251,8 +294,11 @@ struct Fn {
     bool is_kernel; /* cuda.jit: returns nothing, may use SREG, BARRIER, SHARED */
     bool
         runs_blocks; /* a kernel that opt/simt_split made into loops over blocks and threads: no TID, CTAID, BARRIER */
+    bool runs_threads; /* a kernel that was not split: its code is that of one thread */
+    uint8_t method; /* kernels: UnitMethod of core/unit.h */
+    uint32_t shared_bytes, stack_bytes; /* runs_threads: of all shared arrays, of a thread's local ones */
     uint32_t
-        block_dim[3]; /* kernels: threads of a block along x, y, z; 0: known at the launch only */
+        block_dim[3]; /* kernels: threads of a block along x, y, z; ANY_DIM: known at the launch only; 0: for a GPU */
     bool is_entry; /* called from outside the module */
     bool
         is_slow; /* a loop nest with all checks, cut out of its function by opt/version: cold, not to be inlined
@@ -331,6 +377,10 @@ static inline Ins *ir_at(const Fn *fn, Ref r) { return &fn->ins.at[r]; }
 /* Of a call of a runtime function that is TYPED: the type of what goes by address. */
 Type *ir_slots_type(const Fn *fn, const Ins *call);
 unsigned ir_effects(const Fn *fn, Ref r); /* of the op; of the runtime row for OP_CALL_RT */
+/* A kernel as it was written, for one thread: only what holds for any thread may be done to it. */
+static inline bool ir_is_unsplit(const Fn *fn) {
+    return fn->is_kernel && !fn->runs_blocks && !fn->runs_threads;
+}
 static inline bool ir_is_const(const Fn *fn, Ref r) { return ir_at(fn, r)->op == OP_CONST; }
 
 /* Fields of aggregate types, for MAKE and FIELD:

@@ -58,6 +58,10 @@ static BlockId parse_block_head(Parser *p) {
     }
     p->fn->blocks.at[b].lanes = parse_accept_word(p, "lanes");
     p->fn->blocks.at[b].rest = parse_accept_word(p, "rest");
+    if (parse_accept_word(p, "axis")) {
+        parse_expect(p, "#");
+        p->fn->blocks.at[b].axis = (uint8_t)parse_int(p);
+    }
     if (parse_accept_word(p, "prange")) p->fn->blocks.at[b].parallel = PARALLEL_ASKED;
     if (parse_accept_word(p, "parallel")) p->fn->blocks.at[b].parallel = PARALLEL_MAY;
     if (parse_accept_word(p, "handler")) {
@@ -167,6 +171,7 @@ static bool parse_option(Parser *p) {
         bool *flag;
     } flags[] = {
         {"entry", &p->fn->is_entry}, {"blocks", &p->fn->runs_blocks},    {"slow", &p->fn->is_slow},
+        {"threads", &p->fn->runs_threads},
         {"parallel", &o->parallel},  {"numpy_errors", &o->numpy_errors}, {"nogil", &o->nogil},
         {"debug", &o->debug},        {"inline", &o->inline_always}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -174,6 +179,9 @@ static bool parse_option(Parser *p) {
     if (parse_accept_word(p, "kernel")) {
         p->fn->is_kernel = true;
         if (parse_accept(p, "(")) parse_block_dim(p);
+    } else if (parse_accept_word(p, "shared_bytes")) {
+        parse_expect(p, "#");
+        p->fn->shared_bytes = (uint32_t)parse_int(p);
     } else if (parse_accept_word(p, "no_boundscheck")) {
         o->boundscheck = false;
     } else if (parse_accept_word(p, "name")) {

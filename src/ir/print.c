@@ -312,6 +312,7 @@ static void put_block(Printer *p, BlockId id) {
     if (b->params.n) PUT(p, ")");
     if (b->lanes) PUT(p, " lanes");
     if (b->rest) PUT(p, " rest");
+    if (b->axis) PUT(p, " axis #%u", b->axis);
     if (b->parallel) PUT(p, b->parallel == PARALLEL_ASKED ? " prange" : " parallel");
     if (b->handler.to != NO_BLOCK) {
         PUT(p, " handler ");
@@ -339,6 +340,8 @@ static void put_options(Printer *p, const Fn *fn) {
     if (fn->block_dim[0])
         PUT(p, "(%u, %u, %u)", fn->block_dim[0], fn->block_dim[1], fn->block_dim[2]);
     if (fn->runs_blocks) PUT(p, " blocks");
+    if (fn->runs_threads) PUT(p, " threads");
+    if (fn->shared_bytes) PUT(p, " shared_bytes #%u", fn->shared_bytes);
     if (fn->is_slow) PUT(p, " slow");
     put_fast(p, o->fast);
     if (o->numpy_errors) PUT(p, " numpy_errors");

@@ -35,8 +35,11 @@ const Form ir_forms[OPS] = {
     [OP_CALL_RT] = {.payload = PAY_RT},
     [OP_EXC_MAKE] = {.payload = PAY_CLASS},
     [OP_SREG] = {.sub = SUB_SREG, .nimm = 1},
-    [OP_SHARED] = {.nimm = 1},
-    [OP_ATOMIC] = {.sub = SUB_ATOMIC},
+    [OP_BARRIER] = {.sub = SUB_BARRIER},
+    [OP_WARP] = {.sub = SUB_WARP, .nimm = 1},
+    [OP_FENCE] = {.sub = SUB_FENCE},
+    [OP_SHARED] = {.nimm = 2},
+    [OP_ATOMIC] = {.sub = SUB_ATOMIC, .nimm = 1},
 };
 
 static const char *const un_words[] = {
@@ -46,8 +49,33 @@ static const char *const cmp_words[CMP_OPS] = {
     [CMP_GE] = "ge", [CMP_IS] = "is", [CMP_ISNOT] = "isnot", [CMP_IN] = "in", [CMP_NOTIN] = "notin",
 };
 static const char *const sreg_words[] = {
-    [SREG_TID] = "tid",       [SREG_CTAID] = "ctaid", [SREG_NTID] = "ntid",
-    [SREG_NCTAID] = "nctaid", [SREG_FIRST] = "first", [SREG_END] = "end"};
+    [SREG_TID] = "tid",     [SREG_CTAID] = "ctaid", [SREG_NTID] = "ntid", [SREG_NCTAID] = "nctaid",
+    [SREG_FIRST] = "first", [SREG_END] = "end",     [SREG_DYN] = "dyn"};
+static const char *const barrier_words[BARRIER_KINDS] = {[BARRIER_SYNC] = "sync",
+                                                         [BARRIER_COUNT] = "count",
+                                                         [BARRIER_AND] = "and",
+                                                         [BARRIER_OR] = "or",
+                                                         [BARRIER_GRID] = "grid"};
+static const char *const warp_words[WARP_OPS] = {[WARP_SHFL_IDX] = "shfl.idx",
+                                                 [WARP_SHFL_UP] = "shfl.up",
+                                                 [WARP_SHFL_DOWN] = "shfl.down",
+                                                 [WARP_SHFL_XOR] = "shfl.xor",
+                                                 [WARP_ALL] = "all",
+                                                 [WARP_ANY] = "any",
+                                                 [WARP_UNIFORM] = "uniform",
+                                                 [WARP_BALLOT] = "ballot",
+                                                 [WARP_MATCH_ANY] = "match.any",
+                                                 [WARP_MATCH_ALL] = "match.all",
+                                                 [WARP_ADD] = "add",
+                                                 [WARP_MIN] = "min",
+                                                 [WARP_MAX] = "max",
+                                                 [WARP_AND] = "and",
+                                                 [WARP_OR] = "or",
+                                                 [WARP_XOR] = "xor",
+                                                 [WARP_ACTIVE] = "active",
+                                                 [WARP_SYNC] = "sync"};
+static const char *const fence_words[FENCE_SCOPES] = {
+    [FENCE_BLOCK] = "block", [FENCE_DEVICE] = "device", [FENCE_SYSTEM] = "system"};
 static const char *const atomic_words[] = {
     [ATOMIC_ADD] = "add", [ATOMIC_SUB] = "sub",   [ATOMIC_MIN] = "min",
     [ATOMIC_MAX] = "max", [ATOMIC_AND] = "and",   [ATOMIC_OR] = "or",
@@ -96,6 +124,9 @@ const char *ir_sub_word(SubKind kind, unsigned sub) {
     case SUB_CHECK: return sub < CHECKS ? check_info[sub].name : NULL;
     case SUB_SREG: return word_at(sreg_words, COUNT(sreg_words), sub);
     case SUB_ATOMIC: return word_at(atomic_words, COUNT(atomic_words), sub);
+    case SUB_BARRIER: return word_at(barrier_words, COUNT(barrier_words), sub);
+    case SUB_WARP: return word_at(warp_words, COUNT(warp_words), sub);
+    case SUB_FENCE: return word_at(fence_words, COUNT(fence_words), sub);
     case SUB_FORMAT: return format_word(sub);
     }
     return NULL;

@@ -14,6 +14,9 @@ typedef enum SubKind {
     SUB_CHECK,
     SUB_SREG,
     SUB_ATOMIC,
+    SUB_BARRIER,
+    SUB_WARP,
+    SUB_FENCE,
     SUB_FORMAT
 } SubKind;
 typedef enum Payload {

@@ -273,8 +273,55 @@ static void check_atomic(Verify *v, const Ins *i) {
     for (uint32_t k = 1; k < i->nargs; k++) expect_type(v, k, i->ty);
 }
 
+static bool is_vote(unsigned kind) {
+    return kind == BARRIER_COUNT || kind == BARRIER_AND || kind == BARRIER_OR;
+}
+
+static void check_barrier(Verify *v, const Ins *i) {
+    if (i->sub >= BARRIER_KINDS || i->nargs != is_vote(i->sub))
+        verify_breach(v, "no such barrier");
+    else if (is_vote(i->sub))
+        expect_result_type(v, TY_I(64));
+    else
+        expect_result(v, i->ty->kind == TY_NONE, "none");
+    for (uint32_t k = 0; k < i->nargs; k++) expect(v, k, arg_type(v, k)->kind == TY_BOOL, "bool");
+}
+
+static uint32_t warp_operands(unsigned op) {
+    if (op == WARP_ACTIVE) return 0;
+    return op <= WARP_SHFL_XOR ? 3 : op == WARP_SYNC ? 1 : 2;
+}
+
+static void check_warp(Verify *v, const Ins *i) {
+    if (i->sub >= WARP_OPS || i->nargs != warp_operands(i->sub) || i->imm < 1 || i->imm > 32) {
+        verify_breach(v, "no such operation of a warp");
+        return;
+    }
+    bool votes = i->sub >= WARP_ALL && i->sub <= WARP_BALLOT;
+    for (uint32_t k = 0; k < i->nargs; k += 2) expect(v, k, is_in(arg_type(v, k), T_I64), "int64");
+    if (i->nargs > 1)
+        expect(v, 1, is_in(arg_type(v, 1), votes ? T_BOOL : T_INT | T_FLOAT),
+               votes ? "bool" : "a number");
+    if (i->sub == WARP_SYNC)
+        expect_result(v, i->ty->kind == TY_NONE, "none");
+    else if (votes && i->sub != WARP_BALLOT)
+        expect_result(v, i->ty->kind == TY_BOOL, "bool");
+    else if (i->nargs > 1 && (i->sub <= WARP_SHFL_XOR || i->sub >= WARP_ADD))
+        expect_result_type(v, arg_type(v, 1));
+    else
+        expect_result_type(v, TY_I(64));
+}
+
+static void check_fence(Verify *v, const Ins *i) {
+    if (i->sub >= FENCE_SCOPES) verify_breach(v, "no such scope");
+}
+
+static void check_shared(Verify *v, const Ins *i) {
+    if (i->imm < 0 || i->imm2 < 0) verify_breach(v, "%lld bytes", (long long)i->imm);
+}
+
 static void check_sreg(Verify *v, const Ins *i) {
-    if (i->sub > SREG_END || i->imm < 0 || i->imm > 2) verify_breach(v, "no such register");
+    if (i->sub > SREG_DYN || i->imm < 0 || i->imm > 2) verify_breach(v, "no such register");
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -342,8 +389,10 @@ static const TypeRow type_rows[OPS] = {
     [OP_BIND] = {T_ANY, T_NONE, NULL, false},
     [OP_POLL] = {0, T_NONE, NULL, false},
     [OP_SREG] = {0, T_I64, check_sreg, true},
-    [OP_BARRIER] = {0, T_NONE, NULL, true},
-    [OP_SHARED] = {0, T_PTR, check_stack, true},
+    [OP_BARRIER] = {T_BOOL, T_NONE | T_I64, check_barrier, true},
+    [OP_WARP] = {T_ANY, T_ANY, check_warp, true},
+    [OP_FENCE] = {0, T_NONE, check_fence, true},
+    [OP_SHARED] = {0, T_PTR, check_shared, true},
     [OP_ATOMIC] = {T_ANY, T_INT | T_FLOAT, check_atomic, false},
 };
 /* clang-format on */

@@ -63,6 +63,7 @@ static Range sreg_range(const Ins *i) {
         [SREG_TID] = {0, 1023},        [SREG_CTAID] = {0, INT32_MAX - 1},
         [SREG_NTID] = {1, 1024},       [SREG_NCTAID] = {1, INT32_MAX},
         [SREG_FIRST] = {0, INT32_MAX}, [SREG_END] = {0, INT32_MAX},
+        [SREG_DYN] = {0, INT32_MAX},
     };
     return rows[i->sub];
 }

@@ -247,7 +247,7 @@ static bool has_load_and_store(const Fn *fn) {
 }
 
 bool opt_carry(Cx *cx, Fn *fn) {
-    bool kernel = fn->is_kernel && !fn->runs_blocks;
+    bool kernel = ir_is_unsplit(fn);
     if (fn->is_slow || kernel || fn->options.debug || !has_load_and_store(fn)) return false;
     Carry c = {.cx = cx, .fn = fn, .af = affine_new_loops(cx, fn, LIN_EXACT)};
     if (!c.af) return false;

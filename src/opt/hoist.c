@@ -99,7 +99,7 @@ static void hoist_loops(Hoist *h, Loop *loop) {
 }
 
 bool opt_hoist(Cx *cx, Fn *fn) {
-    if (fn->is_slow || (fn->is_kernel && !fn->runs_blocks) || !opt_has_checks(fn)) return false;
+    if (fn->is_slow || ir_is_unsplit(fn) || !opt_has_checks(fn)) return false;
     Hoist h = {.cx = cx, .fn = fn, .af = affine_new_loops(cx, fn, LIN_EXACT)};
     if (!h.af) return false;
     h.first = (First){.cx = cx, .fn = fn, .af = h.af};

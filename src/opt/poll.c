@@ -39,6 +39,7 @@ enum {
     SLOW = 24,        /* the same where each iteration waits for the one before */
     LITTLE = 64,      /* operations for one element of a row that needs no poll */
     FEW = 16,         /* iterations of an inner loop that the back end unrolls */
+    THREADS = 1024,   /* most of a block */
 };
 
 typedef struct Poll {
@@ -406,6 +407,20 @@ static bool is_stretched(const Poll *p, const Loop *loop, uint64_t work) {
     return work < (adds_floats(p, loop) ? SLOW : HEAVY) || !is_serial(p, loop);
 }
 
+/* Of a loop over threads: the size of the block, if its test says it. 0: it is another loop. */
+static uint64_t most_threads(const Fn *fn, const Loop *loop) {
+    const Block *header = &fn->blocks.at[loop->header];
+    int64_t n;
+    if (header->axis < 1 || header->axis > 3 || header->term.kind != TERM_BRANCH) return 0;
+    const Ins *test = ir_at(fn, header->term.arg);
+    if (test->op != OP_LT) return THREADS;
+    const Ins *end = ir_at(fn, test->args[1]);
+    bool min = end->op == OP_MATH && end->sub == MATH_MIN;
+    return opt_int_const(fn, min ? end->args[1] : test->args[1], &n) && n > 0 && n < THREADS
+               ? (uint64_t)n
+               : THREADS;
+}
+
 /* Polls for a loop and all in it. Returns how many operations it may do without a poll. */
 static uint64_t place(Poll *p, const Loop *loop) {
     uint32_t first = p->polled.n;
@@ -418,6 +433,7 @@ static uint64_t place(Poll *p, const Loop *loop) {
     bool counts = find_count(p, loop, &c);
     trips = ir_const_trips(p->fn, p->cfg, p->loops, loop);
     if (!trips && counts) trips = find_bound(p, loop, &c);
+    if (!trips) trips = most_threads(p->fn, loop);
     if (trips && work * trips <= MOST) return work * trips;
     if (is_covered(p, loop, first)) return work;
     if (counts && !is_plain && is_row(p, loop, &c, work)) return MOST;
@@ -451,7 +467,7 @@ static bool is_off(void) {
 }
 
 bool opt_poll(Cx *cx, Fn *fn) {
-    if ((fn->is_kernel && !fn->runs_blocks) || is_off()) return false;
+    if (ir_is_unsplit(fn) || is_off()) return false;
     Poll p = {.cx = cx, .fn = fn, .cfg = ir_cfg(cx, fn)};
     poll_in_circles(&p);
     p.loops = ir_loops(cx, fn, p.cfg);

@@ -253,7 +253,7 @@ static void count_preds(Select *s) {
 }
 
 bool opt_select(Cx *cx, Fn *fn) {
-    if (fn->is_slow || (fn->is_kernel && !fn->runs_blocks)) return false;
+    if (fn->is_slow || ir_is_unsplit(fn)) return false;
     Select s = {.cx = cx, .fn = fn, .cfg = ir_cfg(cx, fn)};
     s.loops = ir_loops(cx, fn, s.cfg);
     if (!s.loops->roots) return false;

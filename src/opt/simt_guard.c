@@ -41,7 +41,7 @@ static bool grows(Simt *s, const Lin *l) {
 /* --- guards ----------------------------------------------------------------------------------- */
 
 /* Does the thread that comes here do nothing any more? */
-static bool is_exit(const Simt *s, BlockId b) {
+bool simt_is_exit(const Simt *s, BlockId b) {
     for (int steps = 0; steps < 8; steps++) {
         const Block *block = &s->fn->blocks.at[b];
         for (uint32_t k = 0; k < block->ins.n; k++)
@@ -53,9 +53,8 @@ static bool is_exit(const Simt *s, BlockId b) {
     return false;
 }
 
-/* cond == value as `small < large` (or <=). */
-static bool match_order(const Simt *s, Ref cond, bool value, Ref *small, Ref *large,
-                        bool *inclusive) {
+bool simt_match_order(const Simt *s, Ref cond, bool value, Ref *small, Ref *large,
+                      bool *inclusive) {
     const Ins *i = ir_at(s->fn, cond);
     if (i->op != OP_LT && i->op != OP_LE && i->op != OP_GT && i->op != OP_GE) return false;
     if (ir_at(s->fn, i->args[0])->ty != TY_I(64)) return false;
@@ -70,9 +69,17 @@ static bool match_order(const Simt *s, Ref cond, bool value, Ref *small, Ref *la
 static bool match_guard(Simt *s, BlockId b, SimtGuard *g) {
     const Term *t = &s->fn->blocks.at[b].term;
     if (t->kind != TERM_BRANCH || t->succ[0].n || t->succ[1].n) return false;
-    bool yes = is_exit(s, t->succ[1].to), no = is_exit(s, t->succ[0].to);
+    bool yes = simt_is_exit(s, t->succ[1].to), no = simt_is_exit(s, t->succ[0].to);
     Ref small;
-    if (yes == no || !match_order(s, t->arg, yes, &small, &g->limit, &g->inclusive)) return false;
+    if (yes == no || !simt_match_order(s, t->arg, yes, &small, &g->limit, &g->inclusive))
+        return false;
+    g->lower = s->varies[g->limit] && !s->varies[small];
+    if (g->lower) { /* n < i; the run time counts threads that are left from the first one on */
+        Ref i = g->limit;
+        g->limit = small;
+        small = i;
+        if (s->has_warp) return false;
+    }
     if (s->varies[g->limit]) return false;
     g->at = b;
     g->go = t->succ[!yes].to;
@@ -90,6 +97,7 @@ void simt_find_guards(Simt *s) {
         const Term *t = &s->fn->blocks.at[b].term;
         if (match_guard(s, b, g)) {
             s->nguards++;
+            simt_fill_uniform(s); /* what follows may ask for what is the same for all of them */
             b = g->go;
         } else if (t->kind == TERM_JUMP &&
                    s->in.start[t->succ[0].to + 1] - s->in.start[t->succ[0].to] == 1) {

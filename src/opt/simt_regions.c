@@ -1,13 +1,11 @@
 /* The regions of a kernel, and the memory for what crosses from one to another. See simt_emit.c. */
 #include "opt/simt_emit.h"
 
-#include "base/diag.h"
-
 /* --- regions ---------------------------------------------------------------------------------- */
 
 uint32_t simt_ways(const Emit *e, BlockId b, BlockId to[3]) {
     const SimtGuard *g = simt_guard_at(e->s, b);
-    if (!g) return ir_successors(e->fn, b, to);
+    if (!g || g->scoped) return ir_successors(e->fn, b, to);
     to[0] = g->go;
     return 1;
 }
@@ -80,7 +78,7 @@ bool simt_is_made_in(Emit *e, const Region *r, Ref v) {
 static bool is_cheap(const Emit *e, Ref v, int depth) {
     const Ins *i = ir_at(e->fn, v);
     if (!simt_varies(e, v) || simt_is_tid(e, v)) return true;
-    if (depth == 0 || !opt_is_pure(e->fn, v)) return false;
+    if (depth == 0 || !opt_is_pure(e->fn, v) || i->op == OP_STACK) return false;
     switch ((int)i->op) {
     case OP_PARAM:
     case OP_MATH:
@@ -106,8 +104,9 @@ void simt_visit_reads(Emit *e, Region *r, UseVisitor visit) {
         const Block *block = &e->fn->blocks.at[b];
         for (uint32_t k = 0; k < block->ins.n; k++) {
             const Ins *i = ir_at(e->fn, block->ins.at[k]);
-            for (uint32_t a = 0; simt_varies(e, block->ins.at[k]) && a < i->nargs; a++)
-                visit(e, r, i->args[a]);
+            bool reads =
+                simt_varies(e, block->ins.at[k]) || simt_is_collective(e->fn, block->ins.at[k]);
+            for (uint32_t a = 0; reads && a < i->nargs; a++) visit(e, r, i->args[a]);
         }
         if (!r->apart.n) continue;
         if (block->term.arg) visit(e, r, block->term.arg);
@@ -135,11 +134,7 @@ void simt_visit_passes(Emit *e, Region *r, PassVisitor visit) {
 
 static void need_memory(Emit *e, Ref v) {
     const Ins *i = ir_at(e->fn, v);
-    if (i->ty->owning)
-        simt_refuse(e->cx, e->fn, i,
-                    "an array that a thread makes before a barrier and uses behind it");
-    if (i->op == OP_STACK)
-        simt_refuse(e->cx, e->fn, i, "local memory of a thread that is used across a barrier");
+    if (i->ty->owning) e->fails = true; /* its count would have to be kept per thread */
     if (e->leader[v]) return;
     e->leader[v] = v;
     vec_push(e->cx, &e->crossing, v);
@@ -174,6 +169,7 @@ static bool is_live_after(Emit *e, Ref a, Ref b) {
 /* May the memory of the two be the same? Asks for all that share already. */
 static bool can_share(Emit *e, Ref a, Ref b) {
     if (ir_at(e->fn, a)->ty != ir_at(e->fn, b)->ty) return false;
+    if (ir_at(e->fn, a)->op == OP_STACK || ir_at(e->fn, b)->op == OP_STACK) return false;
     for (uint32_t i = 0; i < e->crossing.n; i++) {
         Ref x = e->crossing.at[i];
         if (simt_leader_of(e, x) != a) continue;
@@ -194,9 +190,11 @@ static void share_memory(Emit *e, Region *r, Ref arg, Ref param) {
     if (a != p && can_share(e, a, p)) e->leader[a] = p;
 }
 
+enum { MOST_THREADS = 1024 };
+
 static uint32_t thread_count(const Emit *e) {
     const uint32_t *dim = e->fn->block_dim;
-    return dim[0] * dim[1] * dim[2];
+    return dim[0] == ANY_DIM ? MOST_THREADS : dim[0] * dim[1] * dim[2];
 }
 
 static void make_memory(Emit *e) {
@@ -205,12 +203,19 @@ static void make_memory(Emit *e) {
         if (e->leader[v] != v) continue;
         e->stack[v] =
             ir_add(e->cx, e->to, 0, OP_STACK, TY_OF(TY_PTR), ir_at(e->fn, v)->span, 0, NULL);
-        ir_at(e->to, e->stack[v])->imm =
-            (int64_t)thread_count(e) * simt_place_size(ir_at(e->fn, v)->ty);
+        ir_at(e->to, e->stack[v])->imm = (int64_t)thread_count(e) * simt_place_size(e, v);
+        e->memory += ir_at(e->to, e->stack[v])->imm;
     }
 }
 
-void simt_plan_memory(Emit *e) {
+Ref simt_new_places(Emit *e, uint32_t size) {
+    Ref r = ir_add(e->cx, e->to, 0, OP_STACK, TY_OF(TY_PTR), (Span){0}, 0, NULL);
+    ir_at(e->to, r)->imm = (int64_t)thread_count(e) * size;
+    e->memory += ir_at(e->to, r)->imm;
+    return r;
+}
+
+bool simt_plan_memory(Emit *e) {
     for (uint32_t k = 0; k < e->regions.n; k++) {
         simt_visit_reads(e, &e->regions.at[k], plan_read);
         simt_visit_passes(e, &e->regions.at[k], plan_pass);
@@ -218,4 +223,5 @@ void simt_plan_memory(Emit *e) {
     for (uint32_t k = 0; k < e->regions.n; k++)
         simt_visit_passes(e, &e->regions.at[k], share_memory);
     make_memory(e);
+    return !e->fails && e->memory <= MOST_MEMORY;
 }

@@ -17,14 +17,13 @@
  *
  * Why not a state machine over barriers (as CBS does): the uniform part of the control flow is kept as it is,
  * so that the passes behind this one see ordinary counted nests and can version their checks. What has no
- * such shape, a barrier that only some threads reach, is refused. */
-#include "base/diag.h"
+ * such shape, a barrier that only some threads reach, is left to threads that can be resumed. */
+#include <stdlib.h>
+
 #include "opt/simt.h"
 #include "opt/version.h"
 
 enum { SHORT_TRIPS = 64, SHORT_WEIGHT = 2048 };
-
-static bool is_op(const Fn *fn, Ref r, Op op) { return ir_at(fn, r)->op == op; }
 
 /* --- before anything else --------------------------------------------------------------------- */
 
@@ -35,7 +34,7 @@ static bool fold_dims(Cx *cx, Fn *fn, const uint32_t dim[AXES]) {
         Ins *i = ir_at(fn, r);
         if (i->op != OP_SREG || i->block == NO_BLOCK) continue;
         bool size = i->sub == SREG_NTID, alone = i->sub == SREG_TID && dim[i->imm] == 1;
-        if (!size && !alone) continue;
+        if ((!size && !alone) || dim[i->imm] == ANY_DIM) continue;
         i->k = ir_const_int(cx, i->ty, size ? dim[i->imm] : 0);
         i->op = OP_CONST;
         i->sub = 0;
@@ -49,7 +48,8 @@ static bool uses_threads(const Fn *fn) {
     for (BlockId b = 0; b < fn->blocks.n; b++)
         for (uint32_t k = 0; k < fn->blocks.at[b].ins.n; k++) {
             const Ins *i = ir_at(fn, fn->blocks.at[b].ins.at[k]);
-            if (i->op == OP_SREG || i->op == OP_BARRIER || i->op == OP_SHARED) return true;
+            if (i->op == OP_SREG || i->op == OP_BARRIER || i->op == OP_WARP || i->op == OP_SHARED)
+                return true;
             if (i->op == OP_CALL_FN && i->callee->options.inline_always) return true;
         }
     return false;
@@ -75,40 +75,33 @@ bool opt_simt_dims(Cx *cx, Module *m) {
     return changed;
 }
 
-_Noreturn void simt_refuse(Cx *cx, const Fn *fn, const Ins *i, const char *what) {
-    diag_function(cx, i->origin ? fn->origins.at[i->origin].qualname : fn->qualname);
-    diag_fail(cx, i->span, D_NOT_YET, what);
-}
-
-/* What the split cannot take, said with its line. */
-static void refuse_unsupported(Cx *cx, const Fn *fn) {
+/* Exceptions that are handled, functions that call themselves and ask for thread numbers. */
+static bool can_be_split(const Fn *fn) {
     for (BlockId b = 0; b < fn->blocks.n; b++) {
         const Block *block = &fn->blocks.at[b];
         if (block->dead) continue;
-        if (opt_has_handler(block))
-            diag_fail(cx, fn->span, D_NOT_YET, "handling exceptions in a kernel");
+        if (opt_has_handler(block)) return false;
         for (uint32_t k = 0; k < block->ins.n; k++) {
             const Ins *i = ir_at(fn, block->ins.at[k]);
-            if (i->op == OP_CALL_FN && uses_threads(i->callee))
-                simt_refuse(
-                    cx, fn, i,
-                    "a recursive function that asks for thread numbers, barriers or shared memory");
+            if (i->op == OP_CALL_FN && uses_threads(i->callee)) return false;
+            if (i->op == OP_BARRIER && i->sub == BARRIER_GRID) return false;
         }
     }
+    return true;
 }
 
 /* --- the graph as the split wants it ---------------------------------------------------------- */
 
-/* Each barrier gets a block of its own. */
-static bool isolate_barriers(Cx *cx, Fn *fn) {
+/* Each barrier, and each operation of a warp, gets a block of its own that passes nothing on. */
+static bool isolate(Cx *cx, Fn *fn) {
     bool any = false;
     for (BlockId b = 0; b < fn->blocks.n; b++) /* grows: what is cut off is looked at later */
         for (uint32_t k = 0; k < fn->blocks.at[b].ins.n; k++) {
-            if (!is_op(fn, fn->blocks.at[b].ins.at[k], OP_BARRIER)) continue;
+            if (!simt_is_collective(fn, fn->blocks.at[b].ins.at[k])) continue;
+            const Term *t = &fn->blocks.at[b].term;
             any = true;
-            if (fn->blocks.at[b].ins.n == 1 && fn->blocks.at[b].term.kind == TERM_JUMP) break;
-            if (k == 0) k = 1;
-            BlockId rest = ir_split(cx, fn, b, k);
+            if (simt_has_collective(fn, b) && t->kind == TERM_JUMP && !t->succ[0].n) break;
+            BlockId rest = ir_split(cx, fn, b, k ? k : 1);
             ir_jump(cx, fn, b, rest, 0, NULL);
             break;
         }
@@ -131,10 +124,6 @@ static void split_edges(Cx *cx, Fn *fn) {
 
 /* --- short loops ------------------------------------------------------------------------------ */
 
-static bool is_barrier_block(const Fn *fn, BlockId b) {
-    return fn->blocks.at[b].ins.n == 1 && is_op(fn, fn->blocks.at[b].ins.at[0], OP_BARRIER);
-}
-
 /* The one edge out of the loop leaves from the header; its target, or NO_BLOCK. */
 static BlockId only_exit(const Simt *s, const Loop *loop) {
     BlockId exit = NO_BLOCK, to[3];
@@ -152,7 +141,7 @@ static bool is_short(const Simt *s, const Loop *loop) {
     if (loop->child || loop->preheader == NO_BLOCK || trips == 0 || trips > SHORT_TRIPS)
         return false;
     for (uint32_t k = 0; k < loop->nblocks; k++) {
-        if (is_barrier_block(s->fn, loop->blocks[k])) return false;
+        if (simt_has_collective(s->fn, loop->blocks[k])) return false;
         weight += s->fn->blocks.at[loop->blocks[k]].ins.n;
     }
     return weight * trips <= SHORT_WEIGHT;
@@ -167,7 +156,7 @@ static void force_short_loops(Simt *s, const Loop *loop) {
         if (exit == NO_BLOCK || !is_short(s, loop)) continue;
         for (uint32_t k = 0; k < loop->nblocks; k++) s->forced[loop->blocks[k]] = true;
         unsigned kind = s->fn->blocks.at[exit].term.kind;
-        if (s->in.start[exit + 1] - s->in.start[exit] == 1 && !is_barrier_block(s->fn, exit) &&
+        if (s->in.start[exit + 1] - s->in.start[exit] == 1 && !simt_has_collective(s->fn, exit) &&
             (kind == TERM_JUMP || kind == TERM_RETURN))
             s->forced[exit] = true;
     }
@@ -175,26 +164,27 @@ static void force_short_loops(Simt *s, const Loop *loop) {
 
 /* --- the split -------------------------------------------------------------------------------- */
 
-static void refuse_apart_barriers(Simt *s) {
-    for (uint32_t k = 0; k < s->cfg->nrpo; k++) {
-        BlockId b = s->cfg->rpo[k];
-        if (!is_barrier_block(s->fn, b) || !s->apart[b]) continue;
-        if (s->torn_by[b] != NO_BLOCK)
-            diag_note(s->cx, s->fn->blocks.at[s->torn_by[b]].term.span,
-                      "the threads of a block part here");
-        diag_hint(
-            s->cx,
-            "let all threads of a block pass it: move it out of branches and loops that depend "
-            "on the thread's number or on data");
-        simt_refuse(s->cx, s->fn, ir_at(s->fn, s->fn->blocks.at[b].ins.at[0]),
-                    "a barrier that only some threads of a block reach, or not at the same time");
+/* Does a barrier stand where the threads of a block may be apart? */
+static bool has_apart_barrier(const Simt *s) {
+    for (uint32_t k = 0; k < s->cfg->nrpo; k++)
+        if (simt_has_collective(s->fn, s->cfg->rpo[k]) && s->apart[s->cfg->rpo[k]]) return true;
+    return false;
+}
+
+/* Does the run time look at what threads give, in the order of their numbers? */
+static bool has_warp(const Fn *fn) {
+    for (Ref r = 1; r < fn->ins.n; r++) {
+        const Ins *i = ir_at(fn, r);
+        if (i->block != NO_BLOCK && simt_is_collective(fn, r) && i->nargs) return true;
     }
+    return false;
 }
 
 /* No barrier: one loop over the threads around all that follows the guards. */
 static void force_all(Simt *s) {
     BlockId b = 0;
     for (uint32_t k = 0; k < s->cfg->nrpo; k++) s->forced[s->cfg->rpo[k]] = s->cfg->rpo[k] != 0;
+    while (s->nguards && s->guards[s->nguards - 1].scoped) s->nguards--;
     for (uint32_t g = 0; g < s->nguards; b = s->guards[g++].go)
         for (; b != s->guards[g].at; b = s->fn->blocks.at[b].term.succ[0].to) s->forced[b] = false;
     for (uint32_t g = 0; g < s->nguards; g++)
@@ -202,32 +192,65 @@ static void force_all(Simt *s) {
 }
 
 static void open_split(Simt *s, Cx *cx, Fn *fn) {
-    bool has_barrier = isolate_barriers(cx, fn);
+    bool has_barrier = isolate(cx, fn);
     split_edges(cx, fn);
     opt_make_preheaders(cx, fn, ir_loops(cx, fn, ir_cfg(cx, fn)));
-    *s =
-        (Simt){.cx = cx, .fn = fn, .has_barrier = has_barrier, .af = affine_new(cx, fn, LIN_EXACT)};
+    simt_split_counters(cx, fn);
+    *s = (Simt){.cx = cx,
+                .fn = fn,
+                .has_barrier = has_barrier,
+                .has_warp = has_warp(fn),
+                .af = affine_new(cx, fn, LIN_EXACT)};
     s->cfg = s->af->cfg;
     s->loops = s->af->loops;
     s->in = s->af->in;
     s->forced = NEWN(cx, bool, fn->blocks.n);
+    s->pinned = NEWN(cx, bool, fn->ins.n);
+}
+
+/* False: it has no shape that could be split; its graph is the same code as before. */
+static bool split(Simt *s, Cx *cx, Fn *fn) {
+    open_split(s, cx, fn);
+    simt_fill_uniform(s);
+    simt_find_guards(s);
+    simt_find_scopes(s);
+    force_short_loops(s, s->loops->roots);
+    simt_fill_uniform(s);
+    if (has_apart_barrier(s)) return false;
+    if (simt_emit(s)) return true;
+    if (s->has_barrier) return false;
+    force_all(s);
+    simt_fill_uniform(s);
+    return simt_emit(s);
+}
+
+/* Does the address lie in shared memory? */
+static bool is_shared(const Fn *fn, Ref address) {
+    const Ins *i = ir_at(fn, address);
+    while (i->op == OP_ELEM || i->op == OP_OFFSET || i->op == OP_MAKE || i->op == OP_FIELD)
+        i = ir_at(fn, i->args[0]);
+    return i->op == OP_SHARED;
+}
+
+/* All threads of a block run on one thread of the system: what they share alone needs no lock. */
+static void mark_own_atomics(Fn *fn) {
+    for (Ref r = 1; r < fn->ins.n; r++) {
+        Ins *i = ir_at(fn, r);
+        if (i->block != NO_BLOCK && i->op == OP_ATOMIC) i->imm = is_shared(fn, i->args[0]);
+    }
+}
+
+/* For tests: WHIPSNAKE_SIMT=threads runs all kernels thread by thread. */
+static bool is_off(void) {
+    const char *how = getenv("WHIPSNAKE_SIMT");
+    return how && strcmp(how, "threads") == 0;
 }
 
 bool opt_simt_split(Cx *cx, Fn *fn) {
-    if (!fn->is_kernel || fn->runs_blocks || !fn->block_dim[0]) return false;
-    refuse_unsupported(cx, fn);
+    if (!ir_is_unsplit(fn) || !fn->block_dim[0]) return false;
     Simt s;
-    open_split(&s, cx, fn);
-    simt_fill_uniform(&s);
-    simt_find_guards(&s);
-    force_short_loops(&s, s.loops->roots);
-    simt_fill_uniform(&s);
-    if (s.has_barrier) refuse_apart_barriers(&s);
-    if (simt_emit(&s)) return true;
-    if (s.has_barrier)
-        diag_fail(cx, fn->span, D_NOT_YET, "this flow of control around the barriers of a kernel");
-    force_all(&s);
-    simt_fill_uniform(&s);
-    if (!simt_emit(&s)) INTERNAL(cx, fn->span, "a kernel without barriers was not split");
+    mark_own_atomics(fn);
+    bool possible = !is_off() && can_be_split(fn);
+    if (!possible || !split(&s, cx, fn)) simt_run_threads(cx, fn, possible ? &s : NULL);
     return true;
 }

@@ -194,6 +194,9 @@ void simt_fill_uniform(Simt *s) {
     s->varies = NEWN(s->cx, bool, s->fn->ins.n);
     bool *meets = NEWN(s->cx, bool, n), *torn = NEWN(s->cx, bool, n);
     memcpy(s->apart, s->forced, n * sizeof *s->apart);
+    memcpy(s->varies, s->pinned, s->fn->ins.n * sizeof *s->varies);
+    for (uint32_t k = 0; k < s->nguards; k++)
+        if (s->guards[k].scoped && !s->guards[k].loop) meets[s->guards[k].join] = true;
     s->torn_by = NEWN(s->cx, BlockId, n);
     for (BlockId b = 0; b < n; b++) s->torn_by[b] = NO_BLOCK;
     if (!s->ipdom) fill_ipdom(s);

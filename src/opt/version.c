@@ -233,7 +233,7 @@ static bool version_round(Cx *cx, Fn *fn, uint32_t depth, bool *changed) {
 }
 
 bool opt_version(Cx *cx, Fn *fn) {
-    if (fn->is_slow || (fn->is_kernel && !fn->runs_blocks) || !opt_has_checks(fn)) return false;
+    if (fn->is_slow || ir_is_unsplit(fn) || !opt_has_checks(fn)) return false;
     bool changed = false;
     for (uint32_t depth = 0; version_round(cx, fn, depth, &changed); depth++) {}
     ir_sweep(fn);

@@ -110,7 +110,7 @@ static bool has_wraps(const Fn *fn) {
 }
 
 bool opt_wrap(Cx *cx, Fn *fn) {
-    if (fn->is_slow || (fn->is_kernel && !fn->runs_blocks) || !has_wraps(fn)) return false;
+    if (fn->is_slow || ir_is_unsplit(fn) || !has_wraps(fn)) return false;
     WrapPass p = {.cx = cx, .fn = fn, .loops = ir_loops(cx, fn, ir_cfg(cx, fn))};
     for (BlockId b = 0, n = fn->blocks.n; b < n; b++) {
         if (fn->blocks.at[b].dead || !p.loops->of[b]) continue;

@@ -13,4 +13,5 @@ _Static_assert(Py_TPFLAGS_HAVE_VECTORCALL == HAVE_VECTORCALL, "the flag has move
 #if Py_LIMITED_API + 0 < 0x030c0000
 PyAPI_FUNC(PyObject *) PyObject_Vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf,
                                            PyObject *kwnames);
+PyAPI_FUNC(PyObject *) PyVectorcall_Call(PyObject *callable, PyObject *args, PyObject *kwargs);
 #endif

@@ -9,7 +9,7 @@
 #include "core/compiler.h"
 #include "core/memory.h"
 #include "dispatch/disp.h"
-#include "python/launch.h"
+#include "python/device.h"
 #include "python/threads.h"
 #include "runtime/runtime.h"
 #include "types/promote.h"
@@ -142,29 +142,27 @@ static PyObject *has_math(PyObject *m, PyObject *args) {
     return PyBool_FromLong(rt_find_symbol("Sleef_sind1_u10purec") != NULL || !rt_lacks_math());
 }
 
-static PyMethodDef functions[] = {
-    {"end_polling", end_polling, METH_NOARGS, NULL},
-    {"is_compiler_open", is_compiler_open, METH_NOARGS, NULL},
-    {"ir_tool", ir_tool, METH_VARARGS, NULL},
-    {"memory_stats", memory_stats, METH_NOARGS, NULL},
-    {"build_id", get_build_id, METH_NOARGS, NULL},
-    {"has_math", has_math, METH_NOARGS, NULL},
-    {"builtin_rows", builtin_rows, METH_NOARGS, NULL},
-    {"promote", promote, METH_VARARGS, NULL},
-    {"join", join, METH_VARARGS, NULL},
-    {"cache_folder", get_cache_folder, METH_NOARGS, NULL},
-    {"cache_check", check_cache, METH_O, NULL},
-    {"cache_trim", trim_cache, METH_NOARGS, NULL},
-    {"thread_settings", python_thread_settings, METH_NOARGS, NULL},
-    {"set_threads", python_set_threads, METH_O, NULL},
-    {"set_chunk_size", python_set_chunk_size, METH_O, NULL},
-    {"launch", (PyCFunction)(void *)(uintptr_t)python_launch, METH_FASTCALL, NULL},
+static PyMethodDef functions[] = {{"end_polling", end_polling, METH_NOARGS, NULL},
+                                  {"is_compiler_open", is_compiler_open, METH_NOARGS, NULL},
+                                  {"ir_tool", ir_tool, METH_VARARGS, NULL},
+                                  {"memory_stats", memory_stats, METH_NOARGS, NULL},
+                                  {"build_id", get_build_id, METH_NOARGS, NULL},
+                                  {"has_math", has_math, METH_NOARGS, NULL},
+                                  {"builtin_rows", builtin_rows, METH_NOARGS, NULL},
+                                  {"promote", promote, METH_VARARGS, NULL},
+                                  {"join", join, METH_VARARGS, NULL},
+                                  {"cache_folder", get_cache_folder, METH_NOARGS, NULL},
+                                  {"cache_check", check_cache, METH_O, NULL},
+                                  {"cache_trim", trim_cache, METH_NOARGS, NULL},
+                                  {"thread_settings", python_thread_settings, METH_NOARGS, NULL},
+                                  {"set_threads", python_set_threads, METH_O, NULL},
+                                  {"set_chunk_size", python_set_chunk_size, METH_O, NULL},
 #ifdef WS_CHECKS
-    {"_fail_after", fail_after, METH_VARARGS, NULL},
-    {"_reverse_chunks", python_reverse_chunks, METH_O, NULL},
-    {"_live_blocks", live_blocks, METH_NOARGS, NULL},
+                                  {"_fail_after", fail_after, METH_VARARGS, NULL},
+                                  {"_reverse_chunks", python_reverse_chunks, METH_O, NULL},
+                                  {"_live_blocks", live_blocks, METH_NOARGS, NULL},
 #endif
-    {NULL, NULL, 0, NULL}};
+                                  {NULL, NULL, 0, NULL}};
 
 /* The type table and NumPy's API are one per process: a second interpreter would share objects with
  * the first. */
@@ -197,7 +195,9 @@ static int exec_module(PyObject *module) {
         PyErr_SetString(PyExc_ImportError, "whipsnake._core can be loaded only once per process");
         return -1;
     }
-    if (disp_init(module) || ufunc_init(module) || PyModule_AddFunctions(module, functions))
+    if (disp_init(module) || ufunc_init(module) || device_init_streams(module) ||
+        device_init_arrays(module) || device_init_launch(module) ||
+        PyModule_AddFunctions(module, functions))
         return -1;
     is_ready = true;
     return 0;

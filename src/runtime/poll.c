@@ -68,15 +68,17 @@ static int look(const WsCtx *ctx) {
     return -1;
 }
 
-/* In a parallel loop: an exception that nobody sees ends a chunk that is not needed any more. */
+/* An exception that nobody sees ends what is not needed any more: a chunk of a parallel loop, a kernel. */
 static Status leave_chunk(WsCtx *ctx, int32_t site) {
     rt_raise(ctx, site, EXC_KeyboardInterrupt, "%s", "");
     return 1;
 }
 
-Status ws_poll(WsCtx *ctx, int32_t site) {
+static Status poll(WsCtx *ctx, int32_t site) {
     if (!atomic_load_explicit(&ctx->poll, memory_order_relaxed)) return 0;
     atomic_store_explicit(&ctx->poll, 0, memory_order_relaxed);
+    if (ctx->stop && atomic_load_explicit(ctx->stop, memory_order_relaxed))
+        return leave_chunk(ctx, site);
     if (ctx->chunk && pool_stops(ctx->chunk)) return leave_chunk(ctx, site);
     if (ctx->chunk && ctx->chunk->by_worker) return 0;
     if (!ctx->is_main && atomic_load_explicit(&ending, memory_order_relaxed)) return 0;
@@ -87,6 +89,24 @@ Status ws_poll(WsCtx *ctx, int32_t site) {
     if (rc && ctx->chunk) ctx->chunk->interrupted = true;
     PyGILState_Release(gil);
     return rc ? 1 : 0;
+}
+
+typedef struct Poll {
+    WsCtx *ctx;
+    int32_t site;
+    Status rc;
+} Poll;
+
+static void poll_there(void *arg) {
+    Poll *p = arg;
+    p->rc = poll(p->ctx, p->site);
+}
+
+Status ws_poll(WsCtx *ctx, int32_t site) {
+    Poll p = {ctx, site, 0};
+    if (!ctx->thread) return poll(ctx, site);
+    simt_on_big_stack(ctx, poll_there, &p);
+    return p.rc;
 }
 
 Status ws_check_stack(WsCtx *ctx, int32_t site) {

@@ -227,3 +227,16 @@ void ws_sum_c64(const char *data, int64_t n, int64_t stride,
                 uint64_t *out); /* float32 parts in the low bytes */
 Status ws_sum_long(WsCtx *ctx, int32_t site, const char *data, int64_t n, int64_t stride,
                    int32_t kind, uint64_t *out);
+
+/* Runs f(arg), which may need Python and so a stack of the usual size, on the one below the threads of a block;
+ * ctx->thread is one of these (simt/threads.c). */
+void simt_on_big_stack(WsCtx *ctx, void (*f)(void *), void *arg);
+/* Kernels on the CPU: see simt/warp.h for the operations. */
+void ws_simt_warp(int64_t code, const int64_t *same, const int64_t *masks, const char *values,
+                  const int64_t *lanes, char *out, const int64_t *extents);
+void ws_simt_place(WsCtx *ctx, int32_t site, const int64_t *at);
+int64_t ws_simt_vote(int64_t kind, const uint8_t *values, const int64_t *extents);
+Status ws_thread_barrier(WsCtx *ctx, int32_t site, int64_t kind, int64_t vote, int64_t *out);
+void ws_thread_pass(WsCtx *ctx, int32_t site, int64_t barrier);
+Status ws_thread_warp(WsCtx *ctx, int32_t site, int64_t code, int64_t mask, int64_t value,
+                      int64_t lane, int64_t *out);

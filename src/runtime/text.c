@@ -221,7 +221,14 @@ int64_t ws_str_hash(WsCtx *ctx, int32_t site, const StrSlots *s) {
     return hash;
 }
 
-Status ws_print(WsCtx *ctx, int32_t site, const StrSlots *text) {
+typedef struct Print {
+    WsCtx *ctx;
+    int32_t site;
+    const StrSlots *text;
+    Status rc;
+} Print;
+
+static Status print(WsCtx *ctx, int32_t site, const StrSlots *text) {
     PyGILState_STATE gil = PyGILState_Ensure();
     PyObject *sys =
         PyImport_ImportModule("sys"); /* PySys_GetObject cannot say that memory ran out */
@@ -237,4 +244,16 @@ Status ws_print(WsCtx *ctx, int32_t site, const StrSlots *text) {
     Py_XDECREF(sys);
     PyGILState_Release(gil);
     return rc ? 1 : 0;
+}
+
+static void print_there(void *arg) {
+    Print *p = arg;
+    p->rc = print(p->ctx, p->site, p->text);
+}
+
+Status ws_print(WsCtx *ctx, int32_t site, const StrSlots *text) {
+    Print p = {ctx, site, text, 0};
+    if (!ctx->thread) return print(ctx, site, text);
+    simt_on_big_stack(ctx, print_there, &p);
+    return p.rc;
 }

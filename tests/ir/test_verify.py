@@ -163,7 +163,7 @@ BREACHES = [
     # 15: marks and kernels
     ("15", "b0: | %1 = const int64 1 weak | return %1",
      "f: b0: %1 (const): is weak"),
-    ("15", "b0: | barrier | unreachable",
+    ("15", "b0: | barrier sync | unreachable",
      "f: b0: %1 (barrier): stands outside a kernel"),
     ("15", "b0: | %1: int64 = sreg tid #0 | return %1",
      "f: b0: %1 (sreg): stands outside a kernel"),
@@ -222,7 +222,22 @@ def test_second_function_is_checked_too():
     assert ir_tool("verify", text) == "g: b0: has no terminator"
 
 
+@pytest.mark.parametrize("body, message", [
+    ("%1 = const int64 1 | barrier sync %1", "(barrier): operand 0 is int64, bool expected"),
+    ("%1 = const bool true | %2: int64 = barrier grid %1", "%2 (barrier): no such barrier"),
+    ("%1 = const int64 1 | %2: int64 = warp add #33 %1, %1",
+     "%2 (warp): no such operation of a warp"),
+    ("%1 = const int64 1 | %2: int64 = warp ballot #32 %1, %1",
+     "%2 (warp): operand 1 is int64, bool expected"),
+    ("%1 = const int64 1 | %2: bool = warp add #32 %1, %1",
+     "%2 (warp): the result is bool, int64 expected"),
+])
+def test_operations_of_kernels(body, message):
+    text = function(f"b0: | {body} | return", "fn low @k() -> none kernel")
+    assert message in ir_tool("verify", text)
+
+
 def test_barrier_is_fine_in_what_a_kernel_calls():
     kernel = function("b0: | call.fn @d | return", "fn low @k() -> none kernel")
-    text = kernel + function("b0: | barrier | return", "fn low @d() -> none")
+    text = kernel + function("b0: | barrier sync | return", "fn low @d() -> none")
     assert ir_tool("verify", text) == "ok"

@@ -74,6 +74,8 @@ def test_modules_of_numba_are_ours(start):
         from numba.core.registry import CPUDispatcher
         from numba.core.typing import signature
         from numba.cuda import shared
+        from numba.cuda.random import create_xoroshiro128p_states, xoroshiro128p_uniform_float32
+        from numba.cuda.cudadrv.devicearray import DeviceNDArray
         from numba.extending import overload, register_jitable
         from numba.misc.special import prange as special_prange
         from numba_cuda.numba import cuda as newer

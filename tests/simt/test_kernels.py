@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from whipsnake import cuda, errors, float32, float64, int64, njit
+from whipsnake import cuda, float32, float64, int64, njit
 
 T = 8
 SIZE = 64
@@ -515,10 +515,10 @@ def test_configurations():
             saxpy[config]
     with pytest.raises(ValueError, match=r"saxpy is a kernel: launch it with saxpy\[grid, block\]"):
         saxpy(1.0, y, y, 4)
-    with pytest.raises(errors.UnsupportedError, match="not built yet"):
-        saxpy[1, 1, 7]
-    with pytest.raises(errors.UnsupportedError, match="not built yet"):
-        saxpy[1, 1, 0, 64]
+    for config, error in [((1, 1, 7), TypeError), ((1, 1, 0, -1), ValueError),
+                          ((1, 1, 0, "x"), TypeError), ((1, 1, 0, 1 << 20), ValueError)]:
+        with pytest.raises(error):
+            saxpy[config]
 
 
 def test_all_block_sizes():

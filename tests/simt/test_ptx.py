@@ -11,11 +11,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import test_atomics as atomics
+import test_barriers as barriers
+import test_guards as guards
 import test_kernels as kernels
+import test_memory as memory
+import test_warps as warps
 
 from whipsnake import cuda, errors, float32, int64
 
-ARCHITECTURES = [(7, 5), (9, 0), (12, 0)]
+ARCHITECTURES = [(7, 5), (8, 0), (8, 6), (9, 0), (10, 0), (12, 0)]
 
 
 def find_ptxas():
@@ -50,6 +55,48 @@ KERNELS = [
     (kernels.calls, f"void({f64x1})"),
     (kernels.divide, "void(int64[::1], int64[::1], float64[:, ::1])"),
     (kernels.complain, "void(int64[::1])"),
+    (kernels.carry_through_nests, f"void({f64x1}, int64, int64)"),
+    (kernels.polynomial, f"void({f64x1}, {f64x1}, {f64x2})"),
+    *[(kernel, f"void({t}[::1], int64, {t}[:, ::1])") for kernel in [warps.shuffles]
+      for t in ("int32", "int64", "uint8", "float32", "float64")],
+    (warps.groups, "void(int64[::1], int64[:, ::1])"),
+    *[(warps.votes, f"void({t}[::1], int64, int64[:, ::1])")
+      for t in ("int32", "int64", "bool", "float64")],
+    *[(warps.reductions, f"void({t}[::1], {t}[:, ::1])")
+      for t in ("int32", "uint32", "int64", "uint64", "float32", "float64")],
+    *[(warps.bit_reductions, f"void({t}[::1], {t}[:, ::1])") for t in ("int32", "uint64")],
+    (warps.masked, "void(int64[::1], int64[::1])"),
+    (warps.masks_by_activemask, "void(int64[::1], int64[::1])"),
+    (warps.warp_sums, f"void({f32x1}, {f32x1})"),
+    (warps.scan, f"void({f64x1}, {f64x1})"),
+    (warps.blocks_of_two_axes, "void(int64[::1], int64[::1])"),
+    (warps.guarded, "void(int64[::1], int64, int64[::1])"),
+    (warps.exchange, "void(int32[::1])"),
+    (warps.tiles, "void(int64[::1], int64[:, ::1])"),
+    *[(atomics.KERNELS[name], f"void({t}[::1], {t}[::1], {t}[::1], {t}[::1])")
+      for name, t in [(name, np.dtype(t).name) for name, t in atomics.ROWS]],
+    (atomics.histogram, "void(uint8[::1], int32[::1])"),
+    (atomics.tickets, "void(int64[::1], int64[::1])"),
+    (atomics.in_matrices, "void(float64[:, :], int32[:, :], float64[:, :])"),
+    (atomics.swaps, "void(float32[::1], float32, float32, float32[::1])"),
+    (atomics.locked, "void(int32[::1], int64[::1])"),
+    (atomics.halves, "void(float16[::1], float16[::1], float16[::1])"),
+    (atomics.small_integers, "void(uint8[::1], int16[::1])"),
+    (barriers.return_on_data, f"void({f64x1}, {f64x1})"),
+    (barriers.loops_of_different_length, "void(int64[::1], int64[::1])"),
+    (barriers.uniform_loop_on_data, "void(int64[::1], int64[::1])"),
+    (barriers.votes, "void(int64[::1], int64[:, ::1])"),
+    (barriers.uniform_votes, "void(int64[::1], int64[::1])"),
+    (barriers.assertion, f"void({f64x1})"),
+    (memory.dynamic, f"void({f32x1})"),
+    (memory.carved, f"void({f32x1}, int64)"),
+    (memory.both, f"void({f64x1}, {f64x1})"),
+    (memory.local, f"void({f64x1}, {f64x1})"),
+    (memory.local_across_barriers, "void(int64[::1])"),
+    (memory.constants, f"void({f64x1})"),
+    (guards.while_stride, f"void({f64x1}, {f64x1}, int64)"),
+    (guards.inner, f"void({f64x2}, int64, int64)"),
+    *[(guards.functions, f"void({t}[:, :])") for t in ("float32", "float64")],
 ]
 
 
@@ -124,9 +171,6 @@ def test_names_are_mangled():
 
 
 def test_what_needs_a_runtime_is_refused():
-    def sine(x):
-        x[0] = np.sin(x[0])
-
     def make(x):
         x[0] = np.empty(3)[0]
 
@@ -134,12 +178,37 @@ def test_what_needs_a_runtime_is_refused():
         print(x[0])
 
     for kernel, text in [
-        (sine, "sin in a kernel for the GPU"),
         (make, "making an array in a kernel"),
         (speak, "what needs the runtime library"),
     ]:
         with pytest.raises(errors.UnsupportedError, match=text):
             ptx_of(kernel, "void(float64[::1])")
+
+
+    with pytest.raises(errors.UnsupportedError, match="a barrier of the whole grid"):
+        ptx_of(warps.over_the_grid, "void(float64[::1], float64[::1])")
+
+
+def test_math_functions_are_libdevices():
+    ptx = ptx_of(guards.functions, "void(float32[:, :])")
+    assert "__nv_" not in ptx and "call" not in ptx and "sqrt.rn.f32" in ptx
+
+
+def test_libdevice_may_be_missing(monkeypatch):
+    monkeypatch.setenv("WHIPSNAKE_LIBDEVICE", "/nowhere")
+    monkeypatch.setenv("CUDA_HOME", "/nowhere")
+    if Path("/usr/local/cuda/nvvm/libdevice/libdevice.10.bc").exists():
+        pytest.skip("it is in its usual place")
+    with pytest.raises(errors.UnsupportedError, match="without libdevice"):
+        ptx_of(guards.functions, "void(float32[:, :])")
+
+
+def test_properties_from_the_ptx():
+    args = "void(float32[:, ::1], float32[:, ::1], float32[:, ::1])"
+    assert kernels.tiled_product.get_shared_mem_per_block(args) == 512
+    assert memory.local.get_local_mem_per_thread("void(float64[:], float64[:])") in (0, 48)
+    assert memory.constants.get_const_mem_size("void(float64[:])") == 88
+    assert kernels.saxpy.get_max_threads_per_block(KERNELS[0][1]) == 1024
 
 
 def test_no_current_device():

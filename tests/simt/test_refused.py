@@ -29,55 +29,8 @@ a kernel returns nothing, but kernel returns a float64 here
   hint: write the result into an array that is passed to the kernel"""
 
 
-def test_barrier_that_some_threads_reach():
-    @cuda.jit
-    def kernel(x):
-        t = cuda.threadIdx.x
-        if t < 4:
-            x[t] = 1
-            cuda.syncthreads()
-        x[t] += 1
-
-    assert message(errors.UnsupportedError, lambda: kernel[1, 8](np.ones(8))) == """\
-not supported yet: a barrier that only some threads of a block reach, or not at the same time
-  File, line, in test_barrier_that_some_threads_reach.<locals>.kernel
-|         cuda.syncthreads()
-|         ^^^^^^^^^^^^^^^^^^
-  - the threads of a block part here
-|     if t < 4:
-|        ^^^^^
-  hint: let all threads of a block pass it: move it out of branches and loops that depend on the \
-thread's number or on data"""
-
-
-def test_barrier_in_a_loop_that_ends_at_different_times():
-    @cuda.jit
-    def kernel(x):
-        t = cuda.threadIdx.x
-        for k in range(t):
-            cuda.syncthreads()
-            x[t] += k
-
-    text = message(errors.UnsupportedError, lambda: kernel[1, 8](np.ones(8)))
-    assert text.startswith("not supported yet: a barrier that only some threads of a block reach")
-
-
-def test_barrier_behind_a_return_on_data():
-    @cuda.jit
-    def kernel(x):
-        t = cuda.threadIdx.x
-        if x[t] < 0:
-            return
-        cuda.syncthreads()
-        x[t] += 1
-
-    with pytest.raises(errors.UnsupportedError, match="a barrier that only some threads"):
-        kernel[1, 8](np.ones(8))
-
-
 @pytest.mark.parametrize("shape, error, text", [
     ("n", errors.TypingError, "the shape of a shared array must be a constant known when comp"),
-    ("0", errors.UnsupportedError, "not supported yet: dynamic shared memory (shape 0)"),
     ("(4, -1)", errors.TypingError, "a shared array has at least one element and at most 48 KiB"),
     ("10000", errors.TypingError, "a shared array has at least one element and at most 48 KiB"),
     ("2.5", errors.TypingError, "the shape of a shared array must be a constant known when comp"),
@@ -136,26 +89,15 @@ def test_bad_numbers(line, text, tmp_path):
         names["kernel"][1, 1](np.ones(1), 3)
 
 
-def test_recursive_functions_with_thread_numbers():
-    @cuda.jit(device=True)
-    def down(n):
-        if n == 0:
-            return cuda.threadIdx.x
-        return down(n - 1) + 1
-
-    @cuda.jit
-    def kernel(x):
-        x[0] = down(3)
-
-    with pytest.raises(errors.UnsupportedError, match="a recursive function that asks for thread"):
-        kernel[1, 2](np.ones(2))
-
-
 def test_options():
     with pytest.raises(TypeError, match="cuda.jit has no option fastmaths; did you mean fastmath?"):
         cuda.jit(fastmaths=True)
     with pytest.raises(errors.UnsupportedError, match="not built yet"):
         cuda.jit(link=["a.ptx"])
-    with pytest.raises(errors.UnsupportedError, match=r"not built yet: whipsnake.cuda.atomic"):
-        cuda.atomic.add()
+    with pytest.raises(errors.UnsupportedError, match="not built yet"):
+        cuda.jit(debug="race")
+    with pytest.raises(errors.UnsupportedError, match="not built yet: whipsnake.cuda.float32x4"):
+        cuda.float32x4(1, 2, 3, 4)
+    with pytest.raises(errors.UnsupportedError, match=r"not built yet: whipsnake.cuda.libdevice"):
+        cuda.libdevice.sinf(1)
     assert not hasattr(cuda, "nonsense")

@@ -11,44 +11,64 @@
 
     saxpy[4, 256](2.0, np.ones(1000), np.zeros(1000))
 
-Kernels run on the CPU so far; `compile_ptx` gives the code for a GPU as text.
+Arrays of NumPy can be passed straight in. `to_device` and `device_array` make arrays that stay on
+the device, on which kernels run beside the program, in streams. The device is the CPU;
+`compile_ptx` gives the code for a GPU as text.
 """
 
-from whipsnake.cuda import shared
+from whipsnake.cuda import _device, atomic, const, local, shared
+from whipsnake.cuda._arguments import In, InOut, Out
 from whipsnake.cuda._compile import (compile, compile_for_current_device, compile_ptx,
                                      compile_ptx_for_current_device)
-from whipsnake.cuda._device import (blockDim, blockIdx, grid, gridDim, gridsize, syncthreads,
-                                    threadIdx)
+from whipsnake.cuda._devices import (close, current_context, detect, get_current_device, gpus,
+                                     is_available, is_supported_version, list_devices,
+                                     open_ipc_array, profile_start, profile_stop, profiling,
+                                     require_context, select_device)
 from whipsnake.cuda._kernel import jit
+from whipsnake.cuda._memory import (as_cuda_array, defer_cleanup, device_array, device_array_like,
+                                    from_cuda_array_interface, from_dlpack, is_cuda_array,
+                                    managed_array, mapped, mapped_array, mapped_array_like, pinned,
+                                    pinned_array, pinned_array_like, to_device)
+from whipsnake.cuda._streams import (default_stream, event, event_elapsed_time, external_stream,
+                                     legacy_default_stream, per_thread_default_stream, stream,
+                                     synchronize)
 
-# Parts of the interface that do not exist yet; each says so when it is used.
-_NOT_YET = frozenset("""
-    local const laneid syncwarp syncthreads_count syncthreads_and syncthreads_or threadfence
-    threadfence_block threadfence_system atomic all_sync any_sync eq_sync ballot_sync shfl_sync
-    shfl_up_sync shfl_down_sync shfl_xor_sync match_any_sync match_all_sync activemask lanemask_lt
-    popc brev clz ffs selp fma cbrt nanosleep cg fp16 random reduce Reduce to_device device_array
-    device_array_like pinned_array pinned_array_like mapped_array mapped_array_like managed_array
-    pinned mapped as_cuda_array from_cuda_array_interface is_cuda_array defer_cleanup In Out InOut
-    stream default_stream legacy_default_stream per_thread_default_stream external_stream event
-    event_elapsed_time gpus list_devices select_device get_current_device current_context
-    require_context close detect synchronize profile_start profile_stop profiling
-    open_ipc_array declare_device""".split())
+globals().update({name: getattr(_device, name) for name in _device.NAMES})
 warpsize = 32
 
-
-def is_available():
-    """Is there a GPU that kernels run on? Not yet: they run on the CPU."""
-    return False
+# Made when they are first asked for.
+_SUBMODULES = frozenset(["cg", "fp16", "random"])
+_WHERE = {"reduce": "_reduce", "Reduce": "_reduce"}
+# Parts of the interface that do not exist yet; each says so when it is used.
+_NOT_YET = frozenset("""declare_device libdevice bf16 compile_all RawModule inline_ptx
+    ldca ldcg ldcs ldlu ldcv stcg stcs stwb stwt""".split())
+_VECTORS = "int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64 char uchar short " \
+    "ushort int uint long ulong longlong ulonglong float double".split()
 
 
 def __getattr__(name):
-    if name in _NOT_YET:
+    from importlib import import_module
+
+    if name in _SUBMODULES:
+        return import_module(f"whipsnake.cuda.{name}")
+    if name in _WHERE:
+        return getattr(import_module(f"whipsnake.cuda.{_WHERE[name]}"), name)
+    vector = name.rstrip("1234").rstrip("x") in _VECTORS and name[-1] in "1234"
+    if name in _NOT_YET or vector:
         import whipsnake
 
         return whipsnake._NotBuiltYet(f"cuda.{name}")
     raise AttributeError(f"module 'whipsnake.cuda' has no attribute {name!r}")
 
 
-__all__ = ["jit", "grid", "gridsize", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpsize",
-           "is_available", "shared", "syncthreads", "compile", "compile_ptx",
-           "compile_for_current_device", "compile_ptx_for_current_device"]
+__all__ = ["jit", "warpsize", "shared", "local", "const", "atomic", "compile", "compile_ptx",
+           "compile_for_current_device", "compile_ptx_for_current_device", "In", "Out", "InOut",
+           "close", "current_context", "detect", "get_current_device", "gpus", "is_available",
+           "is_supported_version", "list_devices", "open_ipc_array", "profile_start",
+           "profile_stop", "profiling", "require_context", "select_device", "as_cuda_array",
+           "defer_cleanup", "device_array", "device_array_like", "from_cuda_array_interface",
+           "from_dlpack", "is_cuda_array", "managed_array", "mapped", "mapped_array",
+           "mapped_array_like", "pinned", "pinned_array", "pinned_array_like", "to_device",
+           "default_stream", "event", "event_elapsed_time", "external_stream",
+           "legacy_default_stream", "per_thread_default_stream", "stream", "synchronize",
+           *_device.NAMES, *sorted(_SUBMODULES), *_WHERE]

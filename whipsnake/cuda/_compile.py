@@ -34,7 +34,9 @@ def compile_ptx(pyfunc, sig, debug=False, lineinfo=False, device=False, fastmath
     if device:
         raise UnsupportedError("not built yet: PTX of a device function; compile a kernel that "
                                "calls it")
-    options.update(fastmath=fastmath, lineinfo=lineinfo, debug=debug)
+    if lineinfo:
+        raise UnsupportedError("not built yet: compile_ptx(lineinfo=True)")
+    options.update(fastmath=fastmath, debug=debug)
     func = getattr(pyfunc, "py_func", pyfunc)
     function = _core.Dispatcher(func, kernel=True, **core_options(options, boundscheck=False))
     signature = types.parse_signature(sig)

@@ -5,9 +5,9 @@ from whipsnake import decorators
 # Change nothing on the CPU and in PTX without debug information.
 _ACCEPTED = frozenset(["inline", "forceinline", "opt", "max_registers", "launch_bounds",
                        "lto", "shared_memory_carveout", "extensions", "func_or_sig", "abi",
-                       "abi_info", "output"])
+                       "abi_info", "output", "lineinfo"])
 _MEANT = frozenset(["device", "fastmath", "fma", "debug", "boundscheck", "cache"])
-_NOT_YET = frozenset(["link", "lineinfo"])
+_NOT_YET = frozenset(["link"])
 
 
 def core_options(options, *, boundscheck):
@@ -15,7 +15,7 @@ def core_options(options, *, boundscheck):
 
     All code of a kernel divides as NumPy does and, unless fma=False, fuses a product and a sum."""
     for name, value in options.items():
-        if name in _NOT_YET and value:
+        if (name in _NOT_YET and value) or (name, value) == ("debug", "race"):
             from whipsnake.errors import UnsupportedError
 
             raise UnsupportedError(f"not built yet: cuda.jit({name}={value!r})")
@@ -29,7 +29,7 @@ def core_options(options, *, boundscheck):
     if options.get("fma", True):
         fast |= decorators._FAST["contract"]
     checks = options.get("boundscheck")
-    return {"fast": fast, "numpy_errors": True, "nogil": True,
+    return {"fast": fast, "numpy_errors": not options.get("debug"), "nogil": True,
             "boundscheck": boundscheck if checks is None else bool(checks),
             "debug": bool(options.get("debug", False)),
             "cache": bool(options.get("cache", True)),
