@@ -28,7 +28,7 @@ __version__ = "0.1.0"
 
 _atexit.register(_core.end_polling)
 
-_SUBMODULES = frozenset(["cuda", "types", "errors", "extending", "config", "decorators"])
+_SUBMODULES = frozenset(["atomic", "cuda", "types", "errors", "extending", "config", "decorators"])
 _TYPES = frozenset("""
     int8 int16 int32 int64 uint8 uint16 uint32 uint64 intp uintp intc uintc ssize_t size_t boolean
     float16 float32 float64 complex64 complex128 bool_ byte char uchar short ushort int_ uint long_

@@ -1,5 +1,6 @@
 from typing import Any
 
+from whipsnake import atomic as atomic
 from whipsnake import config as config
 from whipsnake import cuda as cuda
 from whipsnake import decorators as decorators
@@ -142,7 +143,7 @@ __all__ = [
     "VerificationError", "deferred_type", "ffi", "ffi_forced_object", "gdb",
     "gdb_breakpoint", "gdb_init", "get_parallel_chunksize", "get_thread_id", "guvectorize",
     "literal_unroll", "literally", "objmode", "parallel_chunksize", "pndindex",
-    "set_parallel_chunksize", "stencil", "threading_layer", "vectorize", "config", "cuda",
+    "set_parallel_chunksize", "stencil", "threading_layer", "vectorize", "atomic", "config", "cuda",
     "decorators", "errors", "extending", "types",
 ]
 

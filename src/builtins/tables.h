@@ -22,6 +22,7 @@ extern const Row rows_cuda_sync[];       /* cuda_sync.c: barriers and fences */
 extern const Row rows_cuda_warp[];       /* cuda_warp.c: shuffles, votes ... */
 extern const Row rows_cuda_atomic[];     /* cuda_atomic.c */
 extern const Row rows_cuda_math[];       /* cuda_math.c: bits, fma, float16 ... */
+extern const Row rows_atomic[];          /* atomic.c: whipsnake.atomic.add ... */
 extern const Row rows_pointer[];         /* pointer.c: carray, farray */
 extern const Row rows_prelude[];         /* prelude.c: functions written in Python */
 extern const Row rows_operator[];        /* prelude.c: of the module operator */

@@ -65,7 +65,8 @@ static LLVMAtomicRMWBinOp atomic_op(const Ins *i, const Type *ty) {
     case ATOMIC_OR: return LLVMAtomicRMWBinOpOr;
     case ATOMIC_XOR: return LLVMAtomicRMWBinOpXor;
     case ATOMIC_XCHG:
-    case ATOMIC_CAS: break;
+    case ATOMIC_CAS:
+    case ATOMIC_LOAD: break;
     }
     return LLVMAtomicRMWBinOpXchg;
 }
@@ -88,7 +89,8 @@ static Val plain_update(Cg *cg, const Ins *i, Val old) {
         return LLVMBuildSelect(cg->b, LLVMBuildICmp(cg->b, LLVMIntEQ, old, v, ""), cg_arg(cg, i, 2),
                                old, "");
     case ATOMIC_MIN:
-    case ATOMIC_MAX: break;
+    case ATOMIC_MAX:
+    case ATOMIC_LOAD: break;
     }
     return NULL;
 }
@@ -102,11 +104,15 @@ static bool update_plainly(Cg *cg, Ref r, const Ins *i) {
     return now != NULL;
 }
 
-/* Address, then for CAS the expected and the new value, else one operand. */
+/* Address, then for CAS the expected and the new value, nothing for LOAD, else one operand. */
 static void cpu_atomic(Cg *cg, Ref r, const Ins *i) {
     Val p = cg_arg(cg, i, 0), old;
-    if (i->imm && update_plainly(cg, r, i)) return;
-    if (i->sub == ATOMIC_CAS) {
+    if (i->imm && i->sub != ATOMIC_LOAD && update_plainly(cg, r, i)) return;
+    if (i->sub == ATOMIC_LOAD) {
+        old = LLVMBuildLoad2(cg->b, cg_part_type(cg, i->ty, 0), p, "");
+        LLVMSetAlignment(old, i->ty->size);
+        LLVMSetOrdering(old, LLVMAtomicOrderingMonotonic);
+    } else if (i->sub == ATOMIC_CAS) {
         Val both =
             LLVMBuildAtomicCmpXchg(cg->b, p, cg_arg(cg, i, 1), cg_arg(cg, i, 2),
                                    LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, false);

@@ -160,6 +160,7 @@ static uint64_t atomic_result(const Ins *i, const Type *ty, uint64_t old, const 
     case ATOMIC_XOR: return old ^ v[0];
     case ATOMIC_XCHG: return v[0];
     case ATOMIC_CAS: return old == v[0] ? v[1] : old;
+    case ATOMIC_LOAD: break;
     }
     return old;
 }
@@ -168,7 +169,9 @@ static uint64_t atomic_result(const Ins *i, const Type *ty, uint64_t old, const 
  * do. */
 static void do_atomic(Frame *fr, const Ins *i, uint64_t *out) {
     char *at = (char *)(uintptr_t)*frame_arg(fr, i, 0);
-    uint64_t v[2] = {*frame_arg(fr, i, 1), i->nargs > 2 ? *frame_arg(fr, i, 2) : 0}, old = 0;
+    uint64_t v[2] = {i->nargs > 1 ? *frame_arg(fr, i, 1) : 0,
+                     i->nargs > 2 ? *frame_arg(fr, i, 2) : 0},
+             old = 0;
     load(i->ty, at, &old);
     uint64_t now = atomic_result(i, i->ty, old, v);
     store(i->ty, at, &now);

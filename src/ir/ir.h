@@ -124,7 +124,8 @@ typedef enum AtomicOp {
     ATOMIC_OR,
     ATOMIC_XOR,
     ATOMIC_XCHG,
-    ATOMIC_CAS
+    ATOMIC_CAS,
+    ATOMIC_LOAD
 } AtomicOp;
 
 /* Compile-time constants. `ty` decides which member counts. */

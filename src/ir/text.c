@@ -77,9 +77,9 @@ static const char *const warp_words[WARP_OPS] = {[WARP_SHFL_IDX] = "shfl.idx",
 static const char *const fence_words[FENCE_SCOPES] = {
     [FENCE_BLOCK] = "block", [FENCE_DEVICE] = "device", [FENCE_SYSTEM] = "system"};
 static const char *const atomic_words[] = {
-    [ATOMIC_ADD] = "add", [ATOMIC_SUB] = "sub",   [ATOMIC_MIN] = "min",
-    [ATOMIC_MAX] = "max", [ATOMIC_AND] = "and",   [ATOMIC_OR] = "or",
-    [ATOMIC_XOR] = "xor", [ATOMIC_XCHG] = "xchg", [ATOMIC_CAS] = "cas"};
+    [ATOMIC_ADD] = "add", [ATOMIC_SUB] = "sub",  [ATOMIC_MIN] = "min", [ATOMIC_MAX] = "max",
+    [ATOMIC_AND] = "and", [ATOMIC_OR] = "or",    [ATOMIC_XOR] = "xor", [ATOMIC_XCHG] = "xchg",
+    [ATOMIC_CAS] = "cas", [ATOMIC_LOAD] = "load"};
 
 const char *const ir_fast_words[7] = {"nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"};
 

@@ -265,7 +265,8 @@ static void check_arg(Verify *v, const Ins *i) { expect_result_type(v, v->fn->ar
 static void check_const(Verify *v, const Ins *i) { expect_result_type(v, i->k->ty); }
 
 static void check_atomic(Verify *v, const Ins *i) {
-    if (i->sub > ATOMIC_CAS || i->nargs != (i->sub == ATOMIC_CAS ? 3 : 2)) {
+    uint32_t n = i->sub == ATOMIC_CAS ? 3 : i->sub == ATOMIC_LOAD ? 1 : 2;
+    if (i->sub > ATOMIC_LOAD || i->nargs != n) {
         verify_breach(v, "%u operands do not fit", i->nargs);
         return;
     }

@@ -6,6 +6,7 @@
 typedef struct Access {
     Ref ins, elem, root; /* what reads or writes; the ELEM of its address, or 0; see find_root */
     bool is_store;
+    bool is_atomic; /* may meet others that are */
 } Access;
 
 typedef struct Ask {

@@ -31,7 +31,10 @@ static Ref find_root(const Fn *fn, Ref r) {
 
 static bool note_access(Ask *a, Ref r) {
     const Ins *i = depend_at(a, r);
-    Access x = {.ins = r, .is_store = i->op == OP_STORE, .root = find_root(a->fn, i->args[0])};
+    Access x = {.ins = r,
+                .is_store = i->op == OP_STORE || (i->op == OP_ATOMIC && i->sub != ATOMIC_LOAD),
+                .is_atomic = i->op == OP_ATOMIC,
+                .root = find_root(a->fn, i->args[0])};
     if (depend_at(a, i->args[0])->op == OP_ELEM) x.elem = i->args[0];
     vec_push(a->cx, &a->accesses, x);
     return true;
@@ -94,7 +97,8 @@ static bool look_at_ins(Ask *a, Ref r) {
     unsigned effects = opt_effects(a->fn, r);
     switch ((int)i->op) {
     case OP_LOAD:
-    case OP_STORE: return note_access(a, r);
+    case OP_STORE:
+    case OP_ATOMIC: return note_access(a, r);
     case OP_ALLOC:
     case OP_CHECK:
     case OP_CHECK_INDEX:
@@ -328,6 +332,7 @@ static bool doubt_subscripts(Ask *a, const Access *w) {
 static bool look_at_pair(Ask *a, const Access *w, const Access *x) {
     if (is_fresh(a, w->root) && depend_is_inside(a, w->root))
         return true; /* each iteration has its own */
+    if (w->is_atomic && x->is_atomic) return true;
     if (!w->root || !x->root || !w->elem || (w->root == x->root && !x->elem))
         return depend_doubt(a, cx_printf(a->cx, "where %s lies is not looked into",
                                          depend_source(a, w->root && w->elem ? x->ins : w->ins)));

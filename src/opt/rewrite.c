@@ -263,6 +263,7 @@ uint32_t opt_weigh(const Fn *fn, Ref r) {
     case OP_FDIV:
     case OP_FLOORDIV:
     case OP_FLOORMOD: return 8;
+    case OP_ATOMIC: return 20;
     case OP_MATH: return i->sub == MATH_ABS || i->sub == MATH_MIN || i->sub == MATH_MAX ? 1 : 16;
     case OP_ALLOC:
     case OP_CALL_RT: return 100;

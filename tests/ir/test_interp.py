@@ -427,6 +427,18 @@ b0:
     assert interp(text, "[8]") == f"result: 8\nargument 0: [{now}]"
 
 
+def test_atomic_load():
+    text = """fn low @f(a: array(float64, 1d, C)) -> float64 {
+b0:
+    %1: array(float64, 1d, C) = arg #0
+    %2: ptr = field #0 %1
+    %3: float64 = atomic load %2
+    return %3
+}
+"""
+    assert interp(text, "[8]") == "result: 8.0\nargument 0: [8.0]"
+
+
 def test_compare_and_swap():
     text = """fn low @f(a: array(float64, 1d, C), old: float64) -> float64 {
 b0:

@@ -24,6 +24,20 @@ PROGRAM = """
     print(f(3), g(-7, 2), total(np.arange(4.0)), f(2**40))
 """
 
+def test_atomic_operations_without_compiling():
+    out = run_python("""
+        import numpy as np
+        from whipsnake import atomic
+        a = np.arange(4.0)
+        print(atomic.add(a, 1, 2), atomic.min(a, 2, 1), atomic.max(a, 0, 5), atomic.load(a, 3),
+              atomic.exchange(a, 3, 8), atomic.compare_exchange(a, 3, 8, 9), a.tolist())
+        b = np.array([12])
+        print(atomic.and_(b, 0, 5), atomic.or_(b, 0, 3), atomic.xor(b, 0, 1), atomic.sub(b, 0, 1),
+              b.tolist())
+    """, env={"WHIPSNAKE_DISABLE_JIT": "1"}).stdout
+    assert out == "1.0 2.0 0.0 3.0 3.0 8.0 [5.0, 3.0, 1.0, 9.0]\n12 4 7 6 [5]\n"
+
+
 MACHINE_CODE = """
     compiled = [o for d in (f, g, total) for o in d.overloads.values()]
     print([o.code_size > 0 and o.stage_seconds["llvm"] > 0 for o in compiled])
