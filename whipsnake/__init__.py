@@ -50,11 +50,11 @@ _THREADS = frozenset("""
     get_parallel_chunksize set_parallel_chunksize""".split())
 _WHERE = {  # name -> the module that it comes from when it is first asked for
     "explain": "_explain", "cfunc": "_callback", "carray": "_callback", "farray": "_callback",
-    "vectorize": "_ufunc", "guvectorize": "_ufunc",
+    "vectorize": "_ufunc", "guvectorize": "_ufunc", "stencil": "_stencil",
     **dict.fromkeys(_TYPES, "types"), **dict.fromkeys(_ERRORS, "errors"),
     **dict.fromkeys(_THREADS, "_threads")}
 _NOT_YET = frozenset("""
-    stencil objmode pndindex literally literal_unroll gdb
+    objmode pndindex literally literal_unroll gdb
     gdb_init gdb_breakpoint ffi ffi_forced_object deferred_type""".split())
 _NOT_YET_MODULES = frozenset(["typed", "experimental", "pycc"])
 

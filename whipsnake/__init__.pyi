@@ -13,6 +13,7 @@ from whipsnake._callback import farray as farray
 from whipsnake._core import from_dtype as from_dtype
 from whipsnake._core import typeof as typeof
 from whipsnake._explain import explain as explain
+from whipsnake._stencil import stencil as stencil
 from whipsnake._ufunc import guvectorize as guvectorize
 from whipsnake._ufunc import vectorize as vectorize
 from whipsnake._threads import get_num_threads as get_num_threads

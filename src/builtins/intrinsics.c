@@ -109,6 +109,27 @@ static Ref lower_copy_items(Lower *lo, Call *c) {
     return lo_rt(lo, "ws_copy_bytes", TY_OF(TY_NONE), 3, args);
 }
 
+/* returned_dtype(f, args): of the number that f(*args) gives. */
+static Type *type_returned_dtype(Call *c) {
+    Type *items = c->args[1].ty;
+    if (items->kind != TY_TUPLE) return rule_no_overload(c);
+    Arg *args = NEWN(c->in->cx, Arg, items->nitems + 1);
+    for (uint32_t i = 0; i < items->nitems; i++) args[i] = (Arg){.item = -1, .ty = items->items[i]};
+    Callee callee;
+    Inst *f = infer_call_value(c->in, c->inst, c->args[0], args, items->nitems, c->ins, &callee);
+    if (!f || f->ret->kind == TY_UNDEF) return NULL;
+    if (ty_is_number(f->ret)) return ty_dtype(f->ret);
+    return infer_fail(c->in, f->high->span, D_TYPING,
+                      cx_printf(c->in->cx, "%s() has to return a number here, not %s", f->def->name,
+                                infer_value_text(c->in->cx, f->ret)));
+}
+
+static Const *const_returned_dtype(Call *c) {
+    Const *k = NEW(c->in->cx, Const);
+    k->ty = type_returned_dtype(c);
+    return k;
+}
+
 /* --- masks -------------------------------------------------------------------------------------------------------- */
 
 static bool is_mask(const Call *c) {
@@ -203,6 +224,11 @@ const Row rows_intrinsics[] = {
      .type = type_common_dtype,
      .lower = lower_constant,
      .constant = const_common_dtype},
+    {.name = INTRINSIC "returned_dtype",
+     .params = "f, args",
+     .type = type_returned_dtype,
+     .lower = lower_constant,
+     .constant = const_returned_dtype},
     {.name = "numpy.result_type",
      .params = "*arrays_and_dtypes",
      .takes = "arrays, numbers and dtypes",

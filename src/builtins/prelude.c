@@ -27,6 +27,7 @@
     {.name = name_, .flags = ROW_PRELUDE | ROW_LISTS, .prelude = prelude_}
 
 const Row rows_prelude[] = {
+    PRELUDE("whipsnake.prelude.stencils.apply", "stencils.apply"),
     SIZED("numpy.zeros", "creation.zeros"),
     SIZED("numpy.ones", "creation.ones"),
     PRELUDE("numpy.full", "creation.full"),

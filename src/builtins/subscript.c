@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "builtins/elementwise.h"
+#include "py/py.h"
 
 typedef enum PartKindOf {
     PART_INT,
@@ -188,9 +189,27 @@ static Type *array_get_type(Infer *in, Inst *inst, Ref r, Arg obj, Arg index) {
     return view ? view : obj.ty->elem;
 }
 
+/* Named tuples whose class has its own __getitem__: the function; NULL: those of tuples. */
+static PyObject *own_getitem(Cx *cx, const Type *ty) {
+    PyObject *f = ty->names && ty->obj ? py_attr(cx, ty->obj, "__getitem__") : NULL;
+    return f && PyObject_HasAttrString(f, "__code__") ? f : NULL;
+}
+
+static Inst *getitem_instance(Infer *in, Inst *inst, Ref r, PyObject *f, Arg obj, Arg index,
+                              Callee *out) {
+    Arg callee = {.item = -1, .ty = in->core->type_of(f)};
+    return infer_call_value(in, inst, callee, (Arg[]){obj, index}, 2, r, out);
+}
+
 static Type *tuple_get_type(Infer *in, Inst *inst, Ref r, Arg obj, Arg index, Const **k) {
     const Ins *ins = ir_at(inst->high, r);
     Cx *cx = in->cx;
+    PyObject *own = own_getitem(cx, obj.ty);
+    if (own) {
+        Callee callee;
+        Inst *f = getitem_instance(in, inst, r, own, obj, index, &callee);
+        return f && f->ret->kind != TY_UNDEF ? f->ret : NULL;
+    }
     int64_t n = obj.ty->nitems;
     if (index.ty->kind == TY_SLICE) {
         if (!index.k)
@@ -383,6 +402,12 @@ static Ref array_get(Lower *lo, Arg obj, Arg index) {
 }
 
 static Ref tuple_get(Lower *lo, Ref r, Arg obj, Arg index) {
+    PyObject *own = own_getitem(lo->cx, obj.ty);
+    if (own) {
+        Callee callee;
+        getitem_instance(lo->in, lo->inst, r, own, obj, index, &callee);
+        return lower_call_inst(lo, &callee);
+    }
     Ref t = lo_arg(lo, obj);
     int64_t n = obj.ty->nitems;
     if (index.ty->kind == TY_SLICE) {

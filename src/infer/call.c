@@ -271,6 +271,8 @@ static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *
     PyObject *func = in->core->unwrap(obj, &own);
     if (func) {
         out->options = infer_callee_options(in, &own);
+        /* the loops of a stencil are the caller's as much as its own */
+        if (py_is_a(obj, "Stencil")) out->options.parallel |= inst->options.parallel;
         return bind_function(in, func, act, span, out);
     }
     PyObject *code = build_get_attr(obj, "__code__");

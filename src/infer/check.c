@@ -13,14 +13,6 @@ static const char *types_of(Cx *cx, const Inst *inst) {
     return out.at ? out.at : "";
 }
 
-/* "inner(int64) is called from outer" for each caller, innermost first. */
-static void note_callers(Cx *cx, Diag *d, const Inst *inst) {
-    enum { SHOWN = 6 };
-    for (int shown = 0; inst->caller && shown < SHOWN; inst = inst->caller, shown++)
-        diag_note_late(cx, d, inst->call_span, "%s(%s) is called from %s", inst->def->name,
-                       types_of(cx, inst), inst->caller->def->qualname);
-}
-
 /* Is the function one of our own, written in Python? Only those carry a public name, or are called by such. */
 bool infer_is_prelude(Infer *in, const Inst *inst) {
     Cx *cx = in->cx;
@@ -31,6 +23,19 @@ bool infer_is_prelude(Infer *in, const Inst *inst) {
     if (!inst->def->func && inst->def->outer && inst->caller)
         return infer_is_prelude(in, inst->caller);
     return text && strncmp(text, "whipsnake.prelude.", 18) == 0;
+}
+
+/* "inner(int64) is called from outer" for each caller, innermost first; our own in between are left out. */
+static void note_callers(Infer *in, Diag *d, const Inst *inst) {
+    enum { SHOWN = 6 };
+    for (int shown = 0; shown < SHOWN; shown++) {
+        const Inst *last = inst;
+        while (last->caller && infer_is_prelude(in, last->caller)) last = last->caller;
+        if (!last->caller) return;
+        diag_note_late(in->cx, d, last->call_span, "%s(%s) is called from %s", inst->def->name,
+                       types_of(in->cx, inst), last->caller->def->qualname);
+        inst = last->caller;
+    }
 }
 
 /* The call in `inst` that stands there; 0: not found. */
@@ -87,7 +92,7 @@ void infer_tell_where(Infer *in, const Inst *inst) {
     if (!d || d->function || !inst) return;
     inst = blame_user(in, d, inst);
     d->function = inst->def->qualname;
-    note_callers(in->cx, d, inst);
+    note_callers(in, d, inst);
 }
 
 /* --- joins -------------------------------------------------------------------------------------- */

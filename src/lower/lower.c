@@ -624,7 +624,8 @@ static void lower_term(Lower *lo, BlockId hb) {
             Edge a = lower_edge(lo, &t->succ[0], 0), b = lower_edge(lo, &t->succ[1], 0);
             ir_branch(lo->cx, lo->fn, lo->b, lo_truth(lo, lo_get(lo, t->arg)), a, b, t->span);
             if (is_prange_header(lo, t))
-                lo->fn->blocks.at[lo->blocks[hb]].parallel = PARALLEL_ASKED;
+                lo->fn->blocks.at[lo->blocks[hb]].parallel =
+                    lo->cx->files[lo->fn->file].is_ours ? PARALLEL_MAY : PARALLEL_ASKED;
         }
         break;
     }

@@ -191,6 +191,9 @@ static void inline_call(Cx *cx, Fn *fn, BlockId b, uint32_t at, Subst *sub) {
     uint32_t first_ins = fn->ins.n, first_block = fn->blocks.n,
              base = add_origins(cx, fn, callee, &call);
     ir_clone(cx, fn, callee, blocks.at, blocks.n, &refs, &ids);
+    for (uint32_t k = 0; k < blocks.n; k++)
+        fn->blocks.at[map_get(&ids, blocks.at[k], 0)].parallel =
+            callee->blocks.at[blocks.at[k]].parallel;
     for (Ref k = first_ins; k < fn->ins.n; k++) fn->ins.at[k].origin += base;
     for (BlockId k = first_block; k < fn->blocks.n; k++) fn->blocks.at[k].term.origin += base;
     join_body(cx, fn, first_block, b, cont);

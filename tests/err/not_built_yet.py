@@ -1,12 +1,7 @@
 # not_built_yet: a part of the interface that is not there yet says so when it is used
 # expect: any
-# tells: stencil
-from whipsnake import stencil
+# tells: objmode
+from whipsnake import objmode
 
-
-@stencil
-def f(x):
-    return x + 1
-
-
-f(1.0)
+with objmode(y="float64"):
+    y = 1.0

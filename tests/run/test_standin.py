@@ -98,7 +98,7 @@ def test_modules_of_numba_are_ours(start):
 def test_what_is_not_built_says_so_when_it_is_used(start):
     out = start("""
         import numba
-        from numba import stencil
+        from numba import literal_unroll
         from numba.core.datamodel import models
         from numba.experimental import jitclass
         from numba.typed import Dict, List
@@ -116,7 +116,7 @@ def test_what_is_not_built_says_so_when_it_is_used(start):
         said(List)
         said(lambda: Dict.empty(numba.int64, numba.int64))
         said(lambda: jitclass([("x", numba.int64)])(class_of()))
-        said(lambda: stencil(lambda x: x))
+        said(lambda: literal_unroll((1, 2)))
         said(imports)
         said(lambda: numba.nonsense)
         class Derived(List):
@@ -128,7 +128,7 @@ def test_what_is_not_built_says_so_when_it_is_used(start):
         "not built yet: whipsnake.typed.List",
         "not built yet: whipsnake.typed.Dict.empty",
         "not built yet: whipsnake.experimental.jitclass",
-        "not built yet: whipsnake.stencil",
+        "not built yet: whipsnake.literal_unroll",
         "No module named 'numba.foo': whipsnake, which stands in for Numba here, has nothing of "
         "that name",
         "module 'numba' has no attribute 'nonsense' (this is whipsnake's stand-in for Numba)",

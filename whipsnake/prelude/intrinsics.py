@@ -78,6 +78,14 @@ def axis_insert(a, axis):
     return np.expand_dims(a, axis)
 
 
+def returned_dtype(f, args):
+    """The dtype of the number that f(*args) gives. Compiled code does not call it."""
+    try:
+        return np.asarray(f(*args)).dtype
+    except IndexError:  # an array without elements, where nothing else tells
+        return np.dtype(float)
+
+
 def common_dtype(arrays):
     """The dtype that the arrays of a tuple have in common."""
     return np.result_type(*arrays)
