@@ -24,7 +24,8 @@ def set_num_threads(n):
 
 
 def get_thread_id():
-    """The number of the calling thread in its parallel loop: 0, outside of compiled code."""
+    """In a loop on several threads: the number of the thread that runs the iteration, from 0 up to
+    config.NUMBA_NUM_THREADS. 0 elsewhere."""
     return 0
 
 

@@ -11,7 +11,7 @@ import types as _pytypes
 
 import numpy as np
 
-from whipsnake import _core, decorators, types
+from whipsnake import _core, decorators, prange, types
 from whipsnake.errors import TypingError, UnsupportedError
 
 # -- the decorators -----------------------------------------------------------------------------
@@ -72,6 +72,8 @@ def _compiled(func, options):
     if not isinstance(func, _pytypes.FunctionType):
         raise TypeError(f"{func!r} is not a Python function")
     options.setdefault("error_model", "numpy")
+    if target == "parallel":
+        options["parallel"] = True
     return _core.Dispatcher(func, **decorators._core_options(options)), identity
 
 
@@ -164,7 +166,7 @@ def _write(name, text, function):
     if filename not in linecache.cache:
         lines = text.splitlines(keepends=True)
         linecache.cache[filename] = (len(text), None, lines, filename)
-    namespace = {"f": function, "__name__": function.__module__}
+    namespace = {"f": function, "prange": prange, "__name__": function.__module__}
     exec(compile(text, filename, "exec"), namespace)
     written = namespace["loop"]
     options = dict(function._options)
@@ -178,7 +180,7 @@ def _row_code(u):
     if row is None:
         names = [f"x{i}" for i in range(u.nin)]
         text = (f"def loop({', '.join(names)}, out):\n"
-                "    for i in range(out.size):\n"
+                "    for i in prange(out.size):\n"
                 f"        out[i] = f({', '.join(f'{name}[i]' for name in names)})\n")
         row = u._row = _write(f"row of {u.nin}", text, u._function)
     return row

@@ -241,7 +241,19 @@ const Row rows_other_methods[] = {
     {0},
 };
 
+static Type *type_int64(Call *c) { return (void)c, TY_I(64); }
+
+static Ref lower_thread_id(Lower *lo, Call *c) {
+    (void)c;
+    return lo_rt(lo, "ws_thread_number", TY_I(64), 0, NULL);
+}
+
 const Row rows_dtype[] = {
+    {.name = "whipsnake._threads.get_thread_id",
+     .params = "",
+     .type = type_int64,
+     .lower = lower_thread_id,
+     .doc = "the number of the thread that runs an iteration"},
     {.name = "numpy.dtype",
      .params = "dtype",
      .type = type_dtype,

@@ -223,23 +223,37 @@ static inline PyObject *box_result(const Type *t, uint64_t *slots) {
     return disp_box(t, slots);
 }
 
-/* The call itself: 0, or 1 with ctx->exc set. `globals` are this call's own: other threads may run the same code. */
-static inline int32_t run(const Entry *e, DispThread *t, uint64_t *slots, const uint64_t *globals,
-                          bool gil_unknown) {
-    WsCtx *ctx = &t->ctx;
-    const Unit *outer_unit = ctx->unit;
-    const uint64_t *outer_globals = ctx->globals;
-    uint32_t outer_running = atomic_load_explicit(&t->running, memory_order_relaxed);
-    ctx->unit = e->unit;
-    ctx->globals = globals;
+/* What a thread's context says while code of a unit runs; and what it said before. */
+typedef struct Outer {
+    const Unit *unit;
+    const uint64_t *globals;
+    uint32_t running;
+} Outer;
+
+static inline Outer enter(const Entry *e, DispThread *t, const uint64_t *globals) {
+    Outer outer = {t->ctx.unit, t->ctx.globals,
+                   atomic_load_explicit(&t->running, memory_order_relaxed)};
+    t->ctx.unit = e->unit;
+    t->ctx.globals = globals;
     atomic_store_explicit(&t->running, 1, memory_order_relaxed);
     if (__builtin_expect(atomic_load_explicit(&disp_timer_sleeps, memory_order_relaxed), 0))
         disp_wake_timer();
-    int32_t rc =
-        gil_unknown ? call_without_gil(e, ctx, slots, WS_GIL_UNKNOWN) : call_entry(e, ctx, slots);
-    atomic_store_explicit(&t->running, outer_running, memory_order_relaxed);
-    ctx->unit = outer_unit;
-    ctx->globals = outer_globals;
+    return outer;
+}
+
+static inline void leave(DispThread *t, const Outer *outer) {
+    atomic_store_explicit(&t->running, outer->running, memory_order_relaxed);
+    t->ctx.unit = outer->unit;
+    t->ctx.globals = outer->globals;
+}
+
+/* The call itself: 0, or 1 with ctx->exc set. `globals` are this call's own: other threads may run the same code. */
+static inline int32_t run(const Entry *e, DispThread *t, uint64_t *slots, const uint64_t *globals,
+                          bool gil_unknown) {
+    Outer outer = enter(e, t, globals);
+    int32_t rc = gil_unknown ? call_without_gil(e, &t->ctx, slots, WS_GIL_UNKNOWN)
+                             : call_entry(e, &t->ctx, slots);
+    leave(t, &outer);
     return rc;
 }
 
@@ -276,6 +290,19 @@ int32_t entry_execute(const Entry *e, uint64_t *slots) {
     DispThread *t = disp_thread_anyway();
     if (!t) return -1;
     return e->nglobals ? run_captured(e, t, slots, true) : run(e, t, slots, NULL, true);
+}
+
+int32_t entry_execute_region(const Entry *e, void *body, void *head) {
+    enum { NO_SITE = -1 };
+    DispThread *t = disp_thread_anyway();
+    if (!t) return -1;
+    Outer outer = enter(e, t, NULL);
+    uint32_t gil = t->ctx.nogil;
+    t->ctx.nogil = WS_GIL_UNKNOWN;
+    int32_t rc = ws_region(&t->ctx, NO_SITE, body, head);
+    t->ctx.nogil = gil;
+    leave(t, &outer);
+    return rc;
 }
 
 static inline int run_slots(const Entry *e, uint64_t *slots) {

@@ -115,6 +115,9 @@ int entry_run_slots(const Entry *e, uint64_t *slots);
  * with the thread's context holding the exception, -1: there is no memory for a context. Python's exception is left
  * as it is. */
 int32_t entry_execute(const Entry *e, uint64_t *slots);
+/* The same for a loop that calls it on several threads: body is a RegionBody and gets contexts to call it with, head a
+ * RegionHead. The entry has no captured values. */
+int32_t entry_execute_region(const Entry *e, void *body, void *head);
 
 /* Slots of the captured values (e->nglobals): 0, or -1 with an exception set. */
 int entry_read_captured(const Entry *e, uint64_t *at);

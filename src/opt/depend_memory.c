@@ -2,6 +2,8 @@
 #include "ir/rt.h"
 #include "opt/depend_int.h"
 
+#define THREAD_NUMBER "ws_thread_number"
+
 /* The argument or the allocation that an array or address comes from; 0: not known. */
 static Ref find_root(const Fn *fn, Ref r) {
     for (int steps = 0; steps < 16; steps++) {
@@ -85,7 +87,7 @@ static bool is_local(const Fn *fn, int depth) {
 /* Functions of the runtime that write nothing but their result; long sums look for signals, as loops do. */
 static bool writes_result_only(const Ins *i) {
     static const char *const names[] = {"ws_reshape_plan", "ws_sum_c128", "ws_sum_c64",
-                                        "ws_sum_long"};
+                                        "ws_sum_long", THREAD_NUMBER};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (i->op == OP_CALL_RT && strcmp(i->rt->name, names[k]) == 0) return true;
     return false;
@@ -179,9 +181,17 @@ static Meeting apart_if(Ask *a, const Split *x, const Split *y) {
     return NEVER;
 }
 
+/* Is the subscript the number of the thread? Iterations of one thread run one after the other. */
+static bool is_thread_number(const Ask *a, Ref r) {
+    const Ins *i = depend_at(a, r);
+    if (i->op == OP_WRAP) i = depend_at(a, i->args[0]);
+    return i->op == OP_CALL_RT && strcmp(i->rt->name, THREAD_NUMBER) == 0;
+}
+
 /* May two subscripts, in different iterations, be one? */
 static Meeting look_at_axis(Ask *a, Ref x, Ref y) {
     Split s, t;
+    if (is_thread_number(a, x) && is_thread_number(a, y)) return NEVER;
     if (!split_index(a, x, &s) || !split_index(a, y, &t)) return MAYBE;
     Lin d = lin_add(s.rest, t.rest, -1);
     if (s.c != t.c || s.by != t.by || !d.ok || d.n) return MAYBE;

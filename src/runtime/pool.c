@@ -101,7 +101,8 @@ void pool_set_threads(unsigned n) { own_threads = n; }
 int64_t pool_chunk_size(void) { return own_chunk_size; }
 void pool_set_chunk_size(int64_t n) { own_chunk_size = n; }
 
-unsigned pool_thread_number(const WsCtx *ctx) {
+int64_t ws_thread_number(WsCtx *ctx, int32_t site) {
+    (void)site;
     if (!ctx->chunk || !ctx->chunk->by_worker) return 0;
     return ((const Worker *)(const void *)ctx)->number; /* its first field */
 }

@@ -24,7 +24,6 @@ bool pool_stops(const PoolChunk *c);
 unsigned pool_most_threads(void); /* WHIPSNAKE_NUM_THREADS, or all processors */
 unsigned pool_threads(void); /* that a loop started by this thread uses */
 void pool_set_threads(unsigned n); /* 1 to pool_most_threads() */
-unsigned pool_thread_number(const WsCtx *ctx);
 #ifdef WS_CHECKS
 /* For tests: where one thread runs all chunks of a loop, the last one first. */
 void pool_reverse(bool on);

@@ -84,6 +84,8 @@ void ws_exc_trace(WsCtx *ctx, int32_t site, ExcObj *exc);
 ExcObj *ws_exc_make(WsCtx *ctx, int32_t site, int32_t cls, const uint64_t *slots);
 void ws_exc_retain(ExcObj *e);
 void ws_exc_release(ExcObj *e);
+/* The number of this thread among those of the pool; 0: it is none of them. */
+int64_t ws_thread_number(WsCtx *ctx, int32_t site);
 /* Signal handlers run, if there is something to handle; 1: one has raised. */
 Status ws_poll(WsCtx *ctx, int32_t site);
 /* The stack pointer is below ctx->stack_limit: RecursionError, or only a reason to poll. */

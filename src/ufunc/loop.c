@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "py/abi.h"
+#include "runtime/pool.h"
 #include "runtime/runtime.h"
 
 enum { CHUNK = 1024, MAX_SLOTS = 3 * UFUNC_MAX_ARGS };
@@ -99,13 +100,17 @@ void ufunc_refresh(UfuncLoop *loop) {
     }
 }
 
-/* Runs it unless a loop has failed already. */
-static void execute(UfuncCode *code, uint64_t *slots) {
-    const Entry *e = has_failed() ? NULL : code_entry(code);
-    if (!e || !entry_execute(e, slots)) return;
+/* What the code that has just run ended with. */
+static void take_failure(void) {
     DispThread *t = disp_thread_anyway();
     fail(t ? t->ctx.exc : exc_no_memory());
     if (t) t->ctx.exc = NULL;
+}
+
+/* Runs it unless a loop has failed already. */
+static void execute(UfuncCode *code, uint64_t *slots) {
+    const Entry *e = has_failed() ? NULL : code_entry(code);
+    if (e && entry_execute(e, slots)) take_failure();
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -285,35 +290,103 @@ static uint64_t *put_core(const Cores *c, uint32_t k, const Py_ssize_t *steps, c
     return at;
 }
 
-static void run_core(const Cores *c, char **args, uint64_t *slots) {
+/* The slots of all arguments, whose data are there. */
+static void put_cores(const Cores *c, char **args, uint64_t *slots) {
     const Py_ssize_t *steps = c->steps;
-    uint64_t *at = slots;
     for (uint32_t k = 0; k < count_args(c->l); steps += c->l->core[k++].ndim)
-        at = put_core(c, k, steps, args[k], at);
-    execute(c->code, slots);
+        slots = put_core(c, k, steps, args[k], slots);
 }
 
-void ufunc_run_cores(char **args, const Py_ssize_t *dims, const Py_ssize_t *steps, void *data) {
-    enum { FEW = 128 };
-    UfuncLoop *l = data;
-    uint32_t nargs = count_args(l), nslots = 0;
-    uint64_t few[FEW], *slots = few;
+enum { FEW = 128 };
+
+/* One call of NumPy's loop as a loop on several threads; compiled code sees it as the slots of a region. */
+typedef struct CoresOnThreads {
+    RegionHead head;
+    const Cores *cores;
+    const Entry *entry;
+    char **args;
+    const Py_ssize_t *steps;
+} CoresOnThreads;
+
+/* A RegionBody. */
+static int32_t run_part(WsCtx *ctx, const RegionHead *head, int64_t lo, int64_t hi, char *partial) {
+    const CoresOnThreads *p = (const void *)head; /* its first field */
+    uint32_t n = count_args(p->cores->l);
+    uint64_t slots[FEW];
     char *at[UFUNC_MAX_ARGS];
-    Cores c = {.l = l, .sizes = dims + 1, .steps = steps + nargs};
-    Running alone = {NULL};
-    begin_alone(&alone);
-    c.code = &l->code[are_cores_contiguous(&c) ? CODE_CONTIGUOUS : CODE_STRIDED];
-    for (uint32_t k = 0; k < nargs; k++) {
-        nslots += c.code->types[k]->nparts;
-        at[k] = args[k];
+    (void)partial;
+    for (uint32_t k = 0; k < n; k++) at[k] = p->args[k] + lo * p->steps[k];
+    for (int64_t i = lo; i < hi; i++) {
+        put_cores(p->cores, at, slots);
+        if (p->entry->entry(ctx, slots)) return 1;
+        for (uint32_t k = 0; k < n; k++) at[k] += p->steps[k];
     }
-    if (nslots > FEW) slots = mem_alloc(nslots * sizeof *slots);
-    for (Py_ssize_t i = 0; i < dims[0] && slots && !has_failed(); i++) {
-        run_core(&c, at, slots);
+    return 0;
+}
+
+/* Simple instructions, roughly: some for each number of all arguments. */
+static double cost_of(const Cores *c) {
+    enum { CALL = 50, EACH = 8 };
+    double sum = CALL;
+    for (uint32_t k = 0; k < count_args(c->l); k++) {
+        double size = 1;
+        for (int axis = 0; axis < c->l->core[k].ndim; axis++) size *= (double)core_size(c, k, axis);
+        sum += EACH * size;
+    }
+    return sum;
+}
+
+/* Is each output somewhere else for each of them? NumPy has seen to it that inputs are apart from outputs. */
+static bool are_outputs_apart(const UfuncLoop *l, const Py_ssize_t *steps) {
+    for (uint32_t k = l->nin; k < count_args(l); k++)
+        if (!steps[k]) return false;
+    return l->nout != 0;
+}
+
+/* False: they have to run one after the other. */
+static bool run_on_threads(const Cores *c, char **args, Py_ssize_t n, const Py_ssize_t *steps,
+                           uint32_t nslots) {
+    if (!c->code->function->options.parallel || nslots > FEW || !are_outputs_apart(c->l, steps))
+        return false;
+    const Entry *e = has_failed() ? NULL : code_entry(c->code);
+    if (!e || e->nglobals) return false;
+    CoresOnThreads p = {.head = {.n = n, .apart = 1, .cost = cost_of(c) * (double)n},
+                        .cores = c,
+                        .entry = e,
+                        .args = args,
+                        .steps = steps};
+    RegionBody *body = run_part;
+    void *code;
+    memcpy(&code, &body, sizeof code);
+    if (entry_execute_region(e, code, &p.head)) take_failure();
+    return true;
+}
+
+static void run_in_order(const Cores *c, char **args, Py_ssize_t n, const Py_ssize_t *steps,
+                         uint32_t nslots) {
+    uint32_t nargs = count_args(c->l);
+    uint64_t few[FEW], *slots = nslots > FEW ? mem_alloc(nslots * sizeof *slots) : few;
+    char *at[UFUNC_MAX_ARGS];
+    memcpy(at, args, nargs * sizeof *at);
+    for (Py_ssize_t i = 0; i < n && slots && !has_failed(); i++) {
+        put_cores(c, at, slots);
+        execute(c->code, slots);
         for (uint32_t k = 0; k < nargs; k++) at[k] += steps[k];
     }
     if (!slots) fail(exc_no_memory());
     if (slots != few) mem_free(slots);
+}
+
+void ufunc_run_cores(char **args, const Py_ssize_t *dims, const Py_ssize_t *steps, void *data) {
+    UfuncLoop *l = data;
+    uint32_t nargs = count_args(l), nslots = 0;
+    Cores c = {.l = l, .sizes = dims + 1, .steps = steps + nargs};
+    Running alone = {NULL};
+    begin_alone(&alone);
+    c.code = &l->code[are_cores_contiguous(&c) ? CODE_CONTIGUOUS : CODE_STRIDED];
+    for (uint32_t k = 0; k < nargs; k++) nslots += c.code->types[k]->nparts;
+    if (!run_on_threads(&c, args, dims[0], steps, nslots))
+        run_in_order(&c, args, dims[0], steps, nslots);
     end_alone(&alone);
 }
 

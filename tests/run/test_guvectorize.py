@@ -177,3 +177,77 @@ def test_refused():
         guvectorize(["float64(float64[:], float64[:])"], "(n)->()")(row_sum)
     with pytest.raises(ValueError):
         guvectorize("(n->()")(row_sum)
+
+
+# -- on several threads ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def threads():
+    import whipsnake
+
+    with whipsnake.parallel_chunksize(7):
+        yield whipsnake._core.set_threads
+    whipsnake._core.set_threads(0)
+
+
+def test_parallel(threads):
+    one, many = guvectorize("(m,n),(n,p)->(m,p)")(product), \
+        guvectorize("(m,n),(n,p)->(m,p)", target="parallel")(product)
+    r = np.random.default_rng(1)
+    a, b = r.normal(size=(50, 3, 4, 5)), r.normal(size=(50, 1, 5, 2))
+    want = one(a, b, np.zeros((50, 3, 4, 2)))
+    for n in range(1, 9):
+        threads(n)
+        np.testing.assert_array_equal(many(a, b, np.zeros((50, 3, 4, 2))), want)
+        np.testing.assert_array_equal(
+            many(a[::-1, :, :, ::1], b, np.zeros((50, 3, 4, 2))), one(
+                a[::-1], b, np.zeros((50, 3, 4, 2))))
+        turned = np.asfortranarray(a)
+        np.testing.assert_array_equal(many(turned, b, np.zeros((50, 3, 4, 2))), want)
+
+
+def test_parallel_runs_on_other_threads(threads):
+    import whipsnake
+
+    @guvectorize("(n)->()", target="parallel")
+    def who(x, out):
+        s = 0.0
+        for _ in range(200):
+            for v in x:
+                s = s * 0.5 + v
+        out[0] = whipsnake.get_thread_id() + 0 * s
+
+    threads(4)
+    for _ in range(50):
+        if set(who(np.ones((300, 100)), np.zeros(300))) != {0}:
+            return
+    pytest.fail("no other thread took part in 50 calls")
+
+
+def test_parallel_raises_what_the_first_core_raises(threads):
+    @guvectorize("(n)->()", target="parallel")
+    def checked(x, out):
+        if x[0] < 0:
+            raise ValueError("negative", x[0])
+        out[0] = x[1]
+
+    x = np.ones((500, 2))
+    x[[77, 400], 0] = -77, -400
+    for n in range(1, 9):
+        threads(n)
+        with pytest.raises(ValueError) as info:
+            checked(x, np.zeros(500))
+        assert info.value.args == ("negative", -77.0)
+        assert checked(abs(x), np.zeros(500)).sum() == 500
+
+
+def test_parallel_with_one_place_for_all_runs_in_order(threads):
+    @guvectorize("(n),(m)", target="parallel")
+    def add_up(x, s):
+        s[0] += x[0]
+
+    threads(4)
+    s = np.zeros(1)
+    add_up(np.arange(1000.0).reshape(1000, 1), s)
+    assert s[0] == np.arange(1000).sum()

@@ -701,3 +701,82 @@ def test_interpreted(monkeypatch):
         want, args = arguments(), arguments()
         assert njit(parallel=True)(f)(*args) == pytest.approx(f(*want), rel=1e-12)
         np.testing.assert_allclose(args[1], want[1])
+
+
+# -- numbers of threads ----------------------------------------------------------------------------
+
+
+@njit(parallel=True)
+def by_thread(x, parts, seen):
+    for i in prange(len(x)):
+        t = whipsnake.get_thread_id()
+        parts[t] += x[i]
+        seen[i] = t
+
+
+def test_each_thread_has_its_part():
+    x = np.arange(3000)
+    for n in THREADS:
+        with_threads(n)
+        parts, seen = np.zeros(256, np.int64), np.full(3000, -1)
+        by_thread(x, parts, seen)
+        assert parts.sum() == x.sum()
+        assert set(seen) <= set(range(256))
+        for t in set(seen):
+            assert parts[t] == x[seen == t].sum()
+    assert "THREADS" in kinds(by_thread)
+
+    @njit
+    def outside():
+        return whipsnake.get_thread_id()
+
+    assert outside() == 0
+
+
+def test_the_number_of_the_thread_is_not_that_of_the_caller():
+    @njit(parallel=True)
+    def f(seen):
+        mine = whipsnake.get_thread_id()
+        for i in prange(len(seen)):
+            s = 0.0
+            for j in range(20_000):
+                s = s * 0.5 + j
+            seen[i] = whipsnake.get_thread_id() + 0 * s
+        return mine
+
+    with_threads(4)
+    for _ in range(50):
+        seen = np.zeros(200, np.int64)
+        assert f(seen) == 0
+        if set(seen) != {0}:
+            return
+    pytest.fail("no other thread took part in 50 loops")
+
+
+@njit(parallel=True)
+def inner_alone(m, out):
+    for i in range(1, m.shape[0]):
+        for j in prange(m.shape[1]):
+            m[i, j] += m[i - 1, j]
+        out[i] = m[i, 0]
+
+
+@njit(parallel=True)
+def inner_of_unknown(m, k):
+    for i in prange(m.shape[0]):
+        m[i // 2, 0] = i
+        for j in prange(m.shape[1]):
+            m[k, j] += 1
+
+
+def test_loops_inside_of_one_that_runs_on_one_thread():
+    for f, last in ((inner_alone, np.zeros(30)), (inner_of_unknown, 3)):
+        for n in (1, 4):
+            with_threads(n)
+            want, got = np.ones((30, 90)), np.ones((30, 90))
+            want_last, got_last = np.copy(last)[()], np.copy(last)[()]
+            f.py_func(want, want_last)
+            f(got, got_last)
+            np.testing.assert_array_equal(got, want)
+            np.testing.assert_array_equal(got_last, want_last)
+        assert "THREADS" in kinds(f)

@@ -540,3 +540,50 @@ def test_disable_jit_is_plain_python(tmp_path):
     out = subprocess.run([sys.executable, str(program)], capture_output=True, text=True,
                          env={**support.os.environ, "WHIPSNAKE_DISABLE_JIT": "1"})
     assert out.stdout.split("\n")[:2] == ["[1, 2, 3] True", "[3.0, 3.0] ndarray"], out.stderr
+
+
+# -- on several threads ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def threads():
+    import whipsnake
+
+    with whipsnake.parallel_chunksize(100):
+        yield whipsnake._core.set_threads
+    whipsnake._core.set_threads(0)
+
+
+def test_parallel(threads):
+    def wave(x, y):
+        return math.sin(x) * y
+
+    one, many = vectorize(wave), vectorize(target="parallel")(wave)
+    x, y = np.linspace(0, 9, 5000), np.linspace(1, 2, 5000)
+    for n in range(1, 9):
+        threads(n)
+        np.testing.assert_array_equal(many(x, y), one(x, y))
+        np.testing.assert_array_equal(many(x[::2], 2.0), one(x[::2], 2.0))
+        z = x.copy()
+        many(z, y, out=z)
+        np.testing.assert_array_equal(z, one(x, y))
+        assert many.reduce(y) == one.reduce(y)
+    assert many(1.0, 2.0) == one(1.0, 2.0)
+    assert "region" in "".join(many._row.inspect_llvm().values())
+
+
+def test_parallel_raises_what_the_first_element_raises(threads):
+    @vectorize(target="parallel")
+    def checked(x):
+        if x < 0:
+            raise ValueError("negative", x)
+        return x
+
+    x = np.arange(5000.0)
+    x[[333, 4000]] = -333, -4000
+    for n in range(1, 9):
+        threads(n)
+        with pytest.raises(ValueError) as info:
+            checked(x)
+        assert info.value.args == ("negative", -333.0)
+        assert checked(abs(x)).sum() == abs(x).sum()
