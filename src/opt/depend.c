@@ -1,7 +1,7 @@
 /* Finds loops whose iterations do not depend on each other, and why others do; changes nothing.
  *
  * A loop is free if it is counted, nothing leaves it early but an exception, what it carries from one iteration to
- * the next are sums and the like, and no two iterations touch one element that one of them writes. The last is shown
+ * the next are sums and the like, in variables or in elements of arrays, and no two iterations touch one element that one of them writes. The last is shown
  * in two ways: some axis of both subscripts is c * counter + the same, c != 0; or both lie in rows of one array
  * which different iterations have their own of. What it needs of run-time values (arrays apart, subscripts not
  * negative) is left as questions. Where that does not do, or something is called that is not looked into, the

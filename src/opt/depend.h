@@ -24,6 +24,14 @@ typedef struct Reduction {
     bool takes_if; /* a new value is taken if the test is true, or if it is false */
 } Reduction;
 
+/* The same for an element of an array, which is the same one in all iterations: each only loads it, combines it and
+ * stores it. */
+typedef struct PlaceSum {
+    Family family; /* not EXTREME, not FOLLOWS */
+    Ref step; /* one of them */
+    Refs elems; /* the addresses */
+} PlaceSum;
+
 typedef enum AskKind {
     ASK_APART, /* arrays a and b share no memory */
     ASK_PLAIN, /* the subscript a (pure, of the counter and of what does not change) is never negative */
@@ -49,6 +57,7 @@ typedef struct Depend {
     Span at; /* the place of `why`; line 0: the loop itself */
     Ref counter;
     VEC(Reduction) reductions;
+    VEC(PlaceSum) places;
     VEC(RunTimeAsk) asks;
     const char *apart, *sums; /* for people: "; if these share no memory: ...", "; 's' is a sum" */
 } Depend;

@@ -16,7 +16,7 @@ static const char *const family_words[] = {
     [BITS_XOR] = "combination of bits",
 };
 
-static Family family_of(const Ins *i) {
+Family depend_family_of(const Ins *i) {
     switch ((int)i->op) {
     case OP_ADD:
     case OP_SUB: return SUM;
@@ -195,7 +195,7 @@ static bool is_param_chain(Ask *a, Ref v, Ref param, Family *family, int depth) 
 static bool is_step(Ask *a, Ref v, Ref param, Family *family, int depth) {
     const Ins *i = depend_at(a, v);
     Ref comparison = find_comparison(a, i);
-    Family f = comparison ? EXTREME : family_of(i);
+    Family f = comparison ? EXTREME : depend_family_of(i);
     if (!f || (i->nargs != 2 && !comparison) || (*family && f != *family)) return false;
     *family = f;
     mark(a, v, STEP);
@@ -270,10 +270,14 @@ static bool is_number(const Type *t) {
     return t->kind == TY_INT || t->kind == TY_FLOAT || t->kind == TY_BOOL;
 }
 
-static void note_reduction(Ask *a, Ref param, Family family, const char *name) {
-    bool rounds = depend_at(a, param)->ty->kind == TY_FLOAT && (family == SUM || family == PRODUCT);
+void depend_note_sum(Ask *a, const char *name, Family family, const Type *ty) {
+    bool rounds = ty->kind == TY_FLOAT && (family == SUM || family == PRODUCT);
     buf_printf(a->cx, &a->sums, "; %s is a %s%s", name, family_words[family],
                rounds ? ", whose last digits depend on the order" : "");
+}
+
+static void note_reduction(Ask *a, Ref param, Family family, const char *name) {
+    depend_note_sum(a, name, family, depend_at(a, param)->ty);
     a->reduction.param = param;
     a->reduction.family = family;
     vec_push(a->cx, &a->out.reductions, a->reduction);

@@ -7,6 +7,7 @@ typedef struct Access {
     Ref ins, elem, root; /* what reads or writes; the ELEM of its address, or 0; see find_root */
     bool is_store;
     bool is_atomic; /* may meet others that are */
+    uint32_t place; /* belongs to out.places.at[place - 1]; 0: to none */
 } Access;
 
 typedef struct Ask {
@@ -38,6 +39,14 @@ bool depend_doubt(Ask *a, const char *why);
 /* What stands in the source there, for messages. */
 const char *depend_source(Ask *a, Ref r);
 
+Family depend_family_of(const Ins *i); /* of one step */
+/* For people: `name` is a sum, or what the family is. */
+void depend_note_sum(Ask *a, const char *name, Family family, const Type *ty);
+
 bool depend_look_at_params(Ask *a);
 bool depend_look_at_body(Ask *a);
 bool depend_look_at_memory(Ask *a); /* after body */
+/* depend_places.c; part of memory */
+void depend_find_places(Ask *a);
+/* Are two ELEMs the same element, in all iterations? (depend_memory.c) */
+bool depend_is_same_place(Ask *a, Ref x, Ref y);

@@ -213,6 +213,12 @@ static Meeting look_at_elements(Ask *a, Ref x, Ref y) {
     return all ? AT_OTHER_ITERATION : MAYBE;
 }
 
+bool depend_is_same_place(Ask *a, Ref x, Ref y) {
+    const Ins *e = depend_at(a, x), *f = depend_at(a, y);
+    return e->args[0] == f->args[0] && affine_is_invariant(a->af, e->args[0]) &&
+           look_at_elements(a, x, y) == AT_OTHER_ITERATION;
+}
+
 /* --- rows ------------------------------------------------------------------------------------- */
 
 enum { FACTORS = 12 };
@@ -343,6 +349,7 @@ static bool look_at_pair(Ask *a, const Access *w, const Access *x) {
     if (is_fresh(a, w->root) && depend_is_inside(a, w->root))
         return true; /* each iteration has its own */
     if (w->is_atomic && x->is_atomic) return true;
+    if (w->place && w->place == x->place) return true;
     if (!w->root || !x->root || !w->elem || (w->root == x->root && !x->elem))
         return depend_doubt(a, cx_printf(a->cx, "where %s lies is not looked into",
                                          depend_source(a, w->root && w->elem ? x->ins : w->ins)));
@@ -366,6 +373,7 @@ static bool look_at_pair(Ask *a, const Access *w, const Access *x) {
 /* A definite answer counts more than a doubt. */
 bool depend_look_at_memory(Ask *a) {
     bool good = true;
+    depend_find_places(a);
     for (uint32_t i = 0; i < a->accesses.n; i++)
         for (uint32_t k = 0; a->accesses.at[i].is_store && k < a->accesses.n; k++) {
             if (a->accesses.at[k].is_store && k < i) continue;

@@ -14,6 +14,8 @@ typedef struct Parallel {
     Ref n; /* iterations; negative: none */
     Edge out; /* of the header */
     uint32_t stride; /* bytes of a chunk's partial results */
+    Refs places; /* of d.places, outside of the loop: their addresses */
+    Ref apart; /* the answer to all questions */
 } Parallel;
 
 static inline bool parallel_is_in(const Parallel *p, BlockId b) {

@@ -91,6 +91,8 @@ static bool is_of_counter(const Parallel *p, Ref r, int depth) {
 }
 
 bool parallel_can_ask(const Parallel *p) {
+    for (uint32_t k = 0; k < p->d.places.n; k++)
+        if (!is_of_counter(p, p->d.places.at[k].elems.at[0], 8)) return false;
     for (uint32_t k = 0; k < p->d.asks.n; k++)
         if (!is_of_counter(p, p->d.asks.at[k].a, 8)) return false;
     return true;
@@ -138,12 +140,16 @@ static const Reduction *reduction_of(const Parallel *p, Ref param) {
 
 /* What changes nothing: sums of floats begin with -0.0, since 0.0 + -0.0 is 0.0. 0: there is none that does
  * not depend on the values; what comes in does, any number of times. */
+static Const *neutral_of(Parallel *p, Family family, Type *ty) {
+    int64_t k = family == PRODUCT ? 1 : family == BITS_AND ? -1 : 0;
+    if (ty->kind == TY_BOOL) k &= 1;
+    return ty->kind == TY_FLOAT ? ir_const_float(p->cx, ty, k ? 1.0 : -0.0)
+                                : ir_const_int(p->cx, ty, k);
+}
+
 static Ref neutral(Parallel *p, Fn *body, const Reduction *r, Type *ty) {
-    int64_t k = r->family == PRODUCT;
     if (r->family != SUM && r->family != PRODUCT && r->family != BITS_XOR) return 0;
-    Const *c = ty->kind == TY_FLOAT ? ir_const_float(p->cx, ty, k ? 1.0 : -0.0)
-                                    : ir_const_int(p->cx, ty, k);
-    return ir_const(p->cx, body, 0, c, (Span){0});
+    return ir_const(p->cx, body, 0, neutral_of(p, r->family, ty), (Span){0});
 }
 
 /* A counter in iteration `i`: start + step * i. */
@@ -175,19 +181,44 @@ static BlockId make_end(Parallel *p, const Cut *c, Ref partial) {
     return b;
 }
 
+static Type *place_type(const Parallel *p, uint32_t k) {
+    return ir_at(p->fn, p->d.places.at[k].step)->ty;
+}
+
+/* Each chunk adds to a place of its own, instead of the array's; but where arrays overlap, when there is one chunk. */
+static void move_places(Parallel *p, Cut *c, Ref partial, Ref apart, const Refs *reals) {
+    for (uint32_t k = 0; k < p->d.places.n; k++, p->stride += 8) {
+        const PlaceSum *place = &p->d.places.at[k];
+        Const *none = neutral_of(p, place->family, place_type(p, k));
+        Ref own =
+            add(p, c->to, 0, OP_OFFSET, TY_OF(TY_PTR), partial, integer(p, c->to, 0, p->stride));
+        Ref first = ir_const(p->cx, c->to, 0, none, (Span){0});
+        ir_add(p->cx, c->to, 0, OP_STORE, TY_OF(TY_NONE), (Span){0}, 2, (Ref[]){own, first});
+        Ref args[] = {apart, own, reals->at[k]};
+        Ref at = ir_add(p->cx, c->to, 0, OP_SELECT, TY_OF(TY_PTR), (Span){0}, 3, args);
+        for (uint32_t e = 0; e < place->elems.n; e++)
+            ir_replace_uses(c->to, (Ref)map_get(&c->refs, place->elems.at[e], 0), at);
+    }
+    if (p->d.places.n) p->stride = (p->stride + 63) & ~63u; /* threads share no cache line */
+}
+
 /* The body: iterations from lo up to hi. */
 static Fn *make_body(Parallel *p, const Edge *enter, Refs *given) {
     Cut c = cut_begin(p->cx, &p->piece, "region", TY_OF(TY_NONE));
     c.to->is_region = true;
     Ref lo = cut_add_arg(&c, "lo", i64()), hi = cut_add_arg(&c, "hi", i64()),
         partial = cut_add_arg(&c, "partial", TY_OF(TY_PTR));
+    Ref apart = p->places.n ? cut_add_arg(&c, "apart", TY_OF(TY_BOOL)) : 0;
+    Refs reals = {0}, args = {0};
+    for (uint32_t k = 0; k < p->places.n; k++)
+        vec_push(p->cx, &reals, cut_add_arg(&c, "place", TY_OF(TY_PTR)));
     cut_add_inputs(&c, enter);
-    Refs args = {0};
     for (uint32_t k = 0; k < enter->n; k++) {
         Ref start = cut_input(&c, enter->args[k]);
         vec_push(p->cx, &args, first_value(p, c.to, parallel_header(p)->params.at[k], start, lo));
     }
     BlockId head = cut_finish(&c), end = make_end(p, &c, partial);
+    move_places(p, &c, partial, apart, &reals);
     Term *t = &c.to->blocks.at[head].term;
     ir_at(c.to, t->arg)->args[1] = hi;
     t->succ[1] = ir_edge(p->cx, end, 0, NULL);
@@ -199,13 +230,13 @@ static Fn *make_body(Parallel *p, const Edge *enter, Refs *given) {
 /* --- in place of the loop --------------------------------------------------------------------- */
 
 /* acc with one chunk's result: what an iteration does, with that in place of the iteration's value. */
-static Ref combine(Parallel *p, BlockId b, const Reduction *r, Ref acc, Ref partial) {
+static Ref combine(Parallel *p, BlockId b, Family family, Ref by, Ref acc, Ref partial) {
     static const Op ops[] = {[SUM] = OP_ADD,    [PRODUCT] = OP_MUL,  [BITS_AND] = OP_AND,
                              [BITS_OR] = OP_OR, [BITS_XOR] = OP_XOR, [EXTREME] = OP_MATH};
-    Ins step = *ir_at(p->fn, r->step);
-    Ref v = add(p, p->fn, b, ops[r->family], ir_at(p->fn, r->param)->ty, acc, partial);
+    Ins step = *ir_at(p->fn, by);
+    Ref v = add(p, p->fn, b, ops[family], ir_at(p->fn, acc)->ty, acc, partial);
     ir_at(p->fn, v)->fast = step.fast;
-    if (r->family == EXTREME) ir_at(p->fn, v)->sub = step.sub;
+    if (family == EXTREME) ir_at(p->fn, v)->sub = step.sub;
     return v;
 }
 
@@ -237,7 +268,7 @@ static void combine_all(Parallel *p, BlockId b, const Ref *acc, const Ref *parti
         Ref test = r->test ? (Ref)map_get(&tests, r->test, 0) : 0;
         vec_push(p->cx, out,
                  test ? choose(p, b, r, test, acc[k], partial[k])
-                      : combine(p, b, r, acc[k], partial[k]));
+                      : combine(p, b, r->family, r->step, acc[k], partial[k]));
     }
 }
 
@@ -256,6 +287,13 @@ static BlockId make_combination(Parallel *p, BlockId b, Ref chunks, Ref room, co
         vec_push(cx, &args, enter->args[param->imm]);
         final[k] = ir_add_param(cx, fn, loop, param->ty);
     }
+    uint32_t nparams = p->d.reductions.n;
+    for (uint32_t k = 0; k < p->d.places.n; k++) {
+        Type *ty = place_type(p, k);
+        Const *none = neutral_of(p, p->d.places.at[k].family, ty);
+        vec_push(cx, &args, ir_const(cx, fn, b, none, (Span){0}));
+        final[nparams + k] = ir_add_param(cx, fn, loop, ty);
+    }
     ir_jump(cx, fn, b, loop, args.n, args.at);
     Ref more = add(p, fn, loop, OP_LT, TY_OF(TY_BOOL), c, chunks);
     ir_branch(cx, fn, loop, more, ir_edge(cx, body, 0, NULL), ir_edge(cx, exit, 0, NULL),
@@ -263,16 +301,49 @@ static BlockId make_combination(Parallel *p, BlockId b, Ref chunks, Ref room, co
     args.n = 0;
     vec_push(cx, &args, add(p, fn, body, OP_ADD, i64(), c, integer(p, fn, body, 1)));
     Ref base = add(p, fn, body, OP_MUL, i64(), c, integer(p, fn, body, p->stride));
-    Ref *partial = NEWN(cx, Ref, p->d.reductions.n);
-    for (uint32_t k = 0; k < p->d.reductions.n; k++) {
-        const Reduction *r = &p->d.reductions.at[k];
+    uint32_t n = nparams + p->d.places.n;
+    Ref *partial = NEWN(cx, Ref, n);
+    for (uint32_t k = 0; k < n; k++) {
         Ref off = add(p, fn, body, OP_ADD, i64(), base, integer(p, fn, body, 8 * (int64_t)k));
         Ref at = add(p, fn, body, OP_OFFSET, TY_OF(TY_PTR), room, off);
-        partial[k] = add(p, fn, body, OP_LOAD, ir_at(fn, r->param)->ty, at, 0);
+        partial[k] = add(p, fn, body, OP_LOAD, ir_at(fn, final[k])->ty, at, 0);
     }
     combine_all(p, body, final, partial, &args);
+    for (uint32_t k = 0; k < p->d.places.n; k++) {
+        const PlaceSum *s = &p->d.places.at[k];
+        Ref acc = final[nparams + k], more_of_it = partial[nparams + k];
+        vec_push(cx, &args, combine(p, body, s->family, s->step, acc, more_of_it));
+    }
     ir_jump(cx, fn, body, loop, args.n, args.at);
     return exit;
+}
+
+static Ref bits_of(Parallel *p, BlockId b, Ref v) {
+    const Type *ty = ir_at(p->fn, v)->ty;
+    return ty->kind == TY_FLOAT ? add(p, p->fn, b, OP_BITCAST, TY_I(ty->bits), v, 0) : v;
+}
+
+/* The sums of all chunks are added to the array's elements, unless nothing was added: then nobody has checked the
+ * subscript. Goes on from block b; returns where. */
+static BlockId store_places(Parallel *p, BlockId b, const Ref *sums) {
+    for (uint32_t k = 0; k < p->d.places.n; k++) {
+        const PlaceSum *s = &p->d.places.at[k];
+        BlockId store = ir_new_block(p->cx, p->fn, "place"),
+                next = ir_new_block(p->cx, p->fn, "behind");
+        Const *none = neutral_of(p, s->family, place_type(p, k));
+        Ref first = bits_of(p, b, ir_const(p->cx, p->fn, b, none, (Span){0}));
+        Ref any = add(p, p->fn, b, OP_NE, TY_OF(TY_BOOL), bits_of(p, b, sums[k]), first);
+        ir_branch(p->cx, p->fn, b, any, ir_edge(p->cx, store, 0, NULL),
+                  ir_edge(p->cx, next, 0, NULL), (Span){0});
+        Ref zero = integer(p, p->fn, store, 0);
+        Ref at = copy_for(p, store, s->elems.at[0], zero);
+        Ref old = add(p, p->fn, store, OP_LOAD, place_type(p, k), at, 0);
+        Ref now = combine(p, store, s->family, s->step, old, sums[k]);
+        ir_add(p->cx, p->fn, store, OP_STORE, TY_OF(TY_NONE), (Span){0}, 2, (Ref[]){at, now});
+        ir_jump(p->cx, p->fn, store, next, 0, NULL);
+        b = next;
+    }
+    return b;
 }
 
 /* Room for the partial results, or a null pointer. */
@@ -287,14 +358,16 @@ static Ref make_room(Parallel *p, BlockId b) {
 static Ref make_region(Parallel *p, BlockId b, Ref room, Fn *body, const Refs *given) {
     Refs args = {0};
     Ref each = weigh(p, b, p->loop), n = add(p, p->fn, b, OP_CAST, TY_F(64), p->n, 0);
-    Ref apart = ask_all(p, b), cost = add(p, p->fn, b, OP_MUL, TY_F(64), each, n);
+    Ref cost = add(p, p->fn, b, OP_MUL, TY_F(64), each, n);
     Ref head[REGION_VALUES] = {
         [REGION_N] = p->n,
-        [REGION_APART] = apart,
+        [REGION_APART] = p->apart,
         [REGION_COST] = cost,
         [REGION_PARTIALS] = room,
     };
     for (uint32_t k = 0; k < REGION_VALUES; k++) vec_push(p->cx, &args, head[k]);
+    if (p->places.n) vec_push(p->cx, &args, p->apart);
+    for (uint32_t k = 0; k < p->places.n; k++) vec_push(p->cx, &args, p->places.at[k]);
     for (uint32_t k = 0; k < given->n; k++) vec_push(p->cx, &args, given->at[k]);
     Span span = parallel_header(p)->term.span;
     Ref r = ir_add(p->cx, p->fn, b, OP_REGION, i64(), span, args.n, args.at);
@@ -320,12 +393,18 @@ void parallel_replace(Parallel *p, const Edge *handler) {
     Edge raised =
         handler ? ir_edge(cx, handler->to, handler->n, handler->args) : (Edge){.to = NO_BLOCK};
     Refs given;
-    Fn *body = make_body(p, &enter, &given);
     BlockId b = ir_new_block(cx, fn, "region");
+    p->apart = ask_all(p, b);
+    for (uint32_t k = 0; k < p->d.places.n; k++) {
+        Ref zero = integer(p, fn, b, 0);
+        vec_push(cx, &p->places, copy_for(p, b, p->d.places.at[k].elems.at[0], zero));
+    }
+    Fn *body = make_body(p, &enter, &given);
     fn->blocks.at[b].handler = raised;
-    Ref *final = NEWN(cx, Ref, p->d.reductions.n + 1), room = make_room(p, b);
+    Ref *final = NEWN(cx, Ref, p->d.reductions.n + p->d.places.n + 1), room = make_room(p, b);
     Ref chunks = make_region(p, b, room, body, &given);
     BlockId end = p->stride ? make_combination(p, b, chunks, room, &enter, final) : b;
+    end = store_places(p, end, final + p->d.reductions.n);
     Refs params = {0}, values = {0};
     for (uint32_t k = 0; k < parallel_header(p)->params.n; k++) {
         vec_push(cx, &params, parallel_header(p)->params.at[k]);

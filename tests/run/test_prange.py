@@ -121,10 +121,35 @@ CLEAN = [
     "try:\n    x = a[i + 50]\nexcept IndexError:\n    x = 1.5\nb[i] = x",
 ]
 
+# Sums and the like in elements that are the same for all iterations.
+PLACES = [
+    "b[0] += a[i]",
+    "b[3] -= a[i] * 2; b[4] += 1",
+    "b[n] += a[i]; s += a[i]",
+    "b[-1] += a[i]",
+    "m[1, 2] += a[i]; m[2, 1] += 1",
+    "b[7] *= 1 + a[i] / 100",
+    "b[7] /= 1 + i / 1000",
+    "if a[i] > 0:\n    b[5] += a[i]",
+    "for j in range(6):\n    b[9] += m[i, j]",
+    "b[0] += a[i]; b[0] += 1",
+    "k[3] += i",
+    "k[3] ^= i",
+    "k[3] |= i",
+    "k[3] &= i | 8",
+    "k[3] *= 3",
+    "if i > n:\n    b[10 ** 9] += 1",
+    "b[0] += a[i]; m[i, 0] = a[i]",
+]
+
 # Each iteration needs another, or writes where another does: refused.
 RACY = [
     "a[0] = i",
-    "a[0] += a[i]",
+    "a[0] += b[i]; s += a[0]",
+    "a[0] += b[i]; a[0] *= 2",
+    "a[0] = b[i] - a[0]",
+    "t = a[0]; a[0] += b[i]; a[0] = t + 1",
+    "a[0] += a[0]",
     "b[i] = b[i + 1]",
     "b[i + 1] = b[i]",
     "a[i] = a[i - 1]",
@@ -195,7 +220,7 @@ def kinds(g):
     return {r.kind for r in report.remarks}
 
 
-@pytest.mark.parametrize("body", CLEAN)
+@pytest.mark.parametrize("body", CLEAN + PLACES)
 def test_clean(body):
     g = compare(make(body), exact=False)
     assert "THREADS" in kinds(g), str(g.explain())
@@ -211,7 +236,7 @@ def reversed_chunks():
     whipsnake._core._reverse_chunks(False)
 
 
-@pytest.mark.parametrize("body", [body for body in CLEAN if "p = i" not in body] + ALONE)
+@pytest.mark.parametrize("body", [body for body in CLEAN if "p = i" not in body] + PLACES + ALONE)
 def test_any_order_of_chunks(body, reversed_chunks):
     """What depends on the order would come out wrong here, every time."""
     f = make(body)
@@ -692,6 +717,28 @@ def test_explained():
     assert texts[0].startswith("runs on several threads; if these share no memory: 'b' and 'a'; "
                                "'s' is a sum")
     assert texts[1].startswith("prange runs on one thread: two iterations may meet at")
+
+
+@njit(parallel=True)
+def add_up(h, at, x):
+    for i in prange(len(x)):
+        h[at] += x[i]
+
+
+def test_sums_in_arrays_that_share_memory():
+    for n in THREADS:
+        with_threads(n)
+        want, got = np.arange(100.0), np.arange(100.0)
+        add_up.py_func(want, 50, want)
+        add_up(got, 50, got)
+        np.testing.assert_array_equal(got, want)
+        h = np.arange(4.0)
+        add_up(h, -1, np.ones(1000))
+        assert h.tolist() == [0, 1, 2, 1003]
+        add_up(h, 17, np.ones(0))
+        with pytest.raises(IndexError):
+            add_up(h, 17, np.ones(100))
+        assert h.tolist() == [0, 1, 2, 1003]
 
 
 def test_interpreted(monkeypatch):
