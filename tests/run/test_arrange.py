@@ -79,8 +79,8 @@ def test_joins_that_do_not_fit():
     for axes in (2, 1), (1, 2), (3, 2):
         x, y = (np.ones((1,) * n) for n in axes)
         text = (
-            "all the input arrays must have same number of dimensions, but the array at index 0 has "
-            f"{axes[0]} dimension(s) and the array at index 1 has {axes[1]} dimension(s)"
+            "all the input arrays must have same number of dimensions, but the array at index "
+            f"0 has {axes[0]} dimension(s) and the array at index 1 has {axes[1]} dimension(s)"
         )
         for call in "np.concatenate((x, y))", "np.append(x, y, axis=0)":
             check_raises(ValueError, text, lambda_of(call), x, y)
