@@ -321,6 +321,8 @@ def call(u, args, kwargs):
         value = _call_function(u, args)
         if value is not None:
             return value
+    if u.signature:
+        args = _apart_from_outputs(u, args, kwargs)
     if not u._frozen:
         (_prepare_generalized if u.signature else _prepare_call)(u, args, kwargs)
         _remember(u, args)
@@ -372,9 +374,21 @@ def _with_signature(u, args, kwargs):
     return {**kwargs, "signature": _dtypes(loop)} if loop else kwargs
 
 
-def _prepare_generalized(u, args, kwargs):
+def _outputs(u, args, kwargs):
     out = kwargs.get("out", args[u.nin:])
-    out = out if isinstance(out, tuple) else (out,)
+    return out if isinstance(out, tuple) else (out,)
+
+
+def _apart_from_outputs(u, args, kwargs):
+    """args, with a copy of each input that begins where an output does. NumPy copies what overlaps
+    otherwise, but takes one array as input and output for safe, as it is element by element."""
+    outputs = {a.ctypes.data for a in _outputs(u, args, kwargs) if isinstance(a, np.ndarray)}
+    return (*(a.copy(order="K") if isinstance(a, np.ndarray) and a.ctypes.data in outputs else a
+              for a in args[:u.nin]), *args[u.nin:])
+
+
+def _prepare_generalized(u, args, kwargs):
+    out = _outputs(u, args, kwargs)
     if len(out) != u.nout or any(o is None for o in out):
         what = "arrays" if u.nout > 1 else "an array"
         raise TypeError(f"{u.__name__}() was made without signatures, so the types of its outputs "

@@ -128,9 +128,47 @@ static Ref lower_print(Lower *lo, Call *c) {
     return lo_none(lo);
 }
 
+/* --- characters ---------------------------------------------------------------------------------------------------------- */
+
+static Type *type_ord(Call *c) {
+    TyKind k = (TyKind)c->args[0].ty->kind;
+    return k == TY_STR || k == TY_BYTES ? TY_I(64) : rule_no_overload(c);
+}
+
+static Const *const_ord(Call *c) {
+    const Const *k = c->args[0].k;
+    bool known = k && k->ty->kind == TY_STR && k->str.n == 1; /* a longer one may be UTF-8 */
+    return known ? ir_const_int(c->in->cx, TY_I(64), (uint8_t)k->str.s[0]) : NULL;
+}
+
+static Ref lower_ord(Lower *lo, Call *c) {
+    Ref v = lo_arg(lo, c->args[0]);
+    return lo_rt(lo, "ws_str_code", TY_I(64), 1, &v);
+}
+
+static Type *type_chr(Call *c) {
+    return ty_is_integral(plain(c, 0)) ? TY_OF(TY_STR) : rule_no_overload(c);
+}
+
+static Ref lower_chr(Lower *lo, Call *c) {
+    Ref v = lo_arg_as(lo, c->args[0], TY_I(64));
+    return lo_rt(lo, "ws_str_of_code", TY_OF(TY_STR), 1, &v);
+}
+
 const Row rows_text[] = {
     {.name = "builtins.str", .params = "x=", .type = type_str, .lower = lower_str},
     {.name = "builtins.repr", .params = "x", .type = type_str, .lower = lower_str, .data = 'r'},
+    {.name = "builtins.ord",
+     .takes = "a string of one character",
+     .params = "x",
+     .type = type_ord,
+     .lower = lower_ord,
+     .constant = const_ord},
+    {.name = "builtins.chr",
+     .takes = "an integer",
+     .params = "i",
+     .type = type_chr,
+     .lower = lower_chr},
     {.name = "builtins.print",
      .params = "*args, sep=, end=, flush=",
      .type = type_print,

@@ -275,10 +275,7 @@ static bool resolve_object(Infer *in, Inst *inst, PyObject *obj, const Actuals *
         if (py_is_a(obj, "Stencil")) out->options.parallel |= inst->options.parallel;
         return bind_function(in, func, act, span, out);
     }
-    PyObject *code = build_get_attr(obj, "__code__");
-    build_clear_error();
-    Py_XDECREF(code);
-    if (code) return bind_function(in, obj, act, span, out);
+    if (py_is_a(obj, "function")) return bind_function(in, obj, act, span, out);
     infer_suggest_function(in, written_name(in, inst, call, obj), obj);
     infer_fail(in, infer_part(inst, call, ir_at(inst->high, call)->args[0]), D_UNKNOWN_CALL,
                written_name(in, inst, call, obj));

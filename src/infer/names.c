@@ -18,6 +18,8 @@ static const struct {
     {"numpy.array", "make it with numpy.empty or numpy.zeros and fill it in a loop"},
     {"numpy.append", "arrays do not grow: make one of the final size and fill it"},
     {"numpy.concatenate", "make an array of the final size and assign to its parts"},
+    {"numpy.random.default_rng", "draw outside the compiled function, or use numpy.random.seed, "
+                                 "numpy.random.random and the like"},
     {"time.time", "measure outside the compiled function"},
 };
 

@@ -557,6 +557,7 @@ static Edge lower_edge(Lower *lo, const Edge *e, uint32_t skip) {
     const Block *to = &lo->high->blocks.at[e->to];
     Ref *args = NEWN(lo->cx, Ref, to->params.n + 1);
     uint32_t n = 0;
+    lo->entered[e->to] = true;
     for (uint32_t i = skip; i < to->params.n; i++) {
         Ref p = to->params.at[i];
         if (!has_param(lo, p)) continue;
@@ -730,6 +731,23 @@ static void make_blocks(Lower *lo) {
     }
 }
 
+/* A block that inference has reached may have nothing but dead ends before it (see there): what it uses is not there,
+ * and nothing leads to it. Each block comes after one of those that lead to it, and only what comes after it leads
+ * back. */
+static void lower_blocks(Lower *lo) {
+    const Cfg *cfg = ir_cfg(lo->cx, lo->high);
+    lo->entered = NEWN(lo->cx, bool, lo->high->blocks.n);
+    lo->entered[0] = true;
+    for (uint32_t i = 0; i < cfg->nrpo; i++) {
+        BlockId b = cfg->rpo[i];
+        if (!infer_reached(lo->inst, b)) continue;
+        if (lo->entered[b])
+            lower_block(lo, b);
+        else
+            lo->fn->blocks.at[lo->blocks[b]].term.kind = TERM_UNREACHABLE;
+    }
+}
+
 Fn *lower_instance(Infer *in, Inst *inst) {
     if (inst->low) return inst->low;
     Cx *cx = in->cx;
@@ -760,9 +778,7 @@ Fn *lower_instance(Infer *in, Inst *inst) {
     lo.waits = NEWN(cx, bool, inst->high->ins.n);
     lo.blocks = NEWN(cx, BlockId, inst->high->blocks.n);
     make_blocks(&lo);
-    Cfg *cfg = ir_cfg(cx, inst->high);
-    for (uint32_t i = 0; i < cfg->nrpo; i++)
-        if (infer_reached(inst, cfg->rpo[i])) lower_block(&lo, cfg->rpo[i]);
+    lower_blocks(&lo);
     return fn;
 }
 

@@ -20,6 +20,7 @@ struct Lower {
     Ref *map; /* HIGH Ref -> LOW Ref */
     bool *waits; /* per HIGH Ref: lowered where it is used, maybe as a part of that */
     BlockId *blocks; /* HIGH block -> LOW block */
+    bool *entered; /* HIGH blocks that an edge of what is lowered leads to */
     Edge handler; /* of the blocks being made */
     bool dead; /* what follows in this block cannot be reached */
 };

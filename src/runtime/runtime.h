@@ -142,6 +142,8 @@ bool ws_str_eq(const StrSlots *a, const StrSlots *b);
 int64_t ws_str_compare(const StrSlots *a, const StrSlots *b);
 bool ws_str_contains(const StrSlots *text, const StrSlots *part);
 Status ws_str_get(WsCtx *ctx, int32_t site, const StrSlots *s, int64_t i, StrSlots *out);
+Status ws_str_code(WsCtx *ctx, int32_t site, const StrSlots *s, int64_t *out);
+Status ws_str_of_code(WsCtx *ctx, int32_t site, int64_t code, StrSlots *out);
 int64_t ws_str_hash(WsCtx *ctx, int32_t site, const StrSlots *s);
 Status ws_print(WsCtx *ctx, int32_t site, const StrSlots *text);
 

@@ -201,12 +201,32 @@ bool ws_str_contains(const StrSlots *text, const StrSlots *part) {
     return false;
 }
 
-Status ws_str_get(WsCtx *ctx, int32_t site, const StrSlots *s, int64_t i, StrSlots *out) {
-    uint32_t c = char_at(s, i);
+static Status new_char(WsCtx *ctx, int32_t site, uint32_t c, StrSlots *out) {
     StrSlots one = {&c, 1, 4, NULL};
     uint8_t narrow = (uint8_t)c;
     if (c < 128) one = (StrSlots){&narrow, 1, 1, NULL};
     return ws_str_concat(ctx, site, 1, &one, out);
+}
+
+Status ws_str_get(WsCtx *ctx, int32_t site, const StrSlots *s, int64_t i, StrSlots *out) {
+    return new_char(ctx, site, char_at(s, i), out);
+}
+
+Status ws_str_code(WsCtx *ctx, int32_t site, const StrSlots *s, int64_t *out) {
+    if (s->length != 1) {
+        rt_raise(ctx, site, EXC_TypeError,
+                 "ord() expected a character, but string of length %lld found",
+                 (long long)s->length);
+        return 1;
+    }
+    *out = char_at(s, 0);
+    return 0;
+}
+
+Status ws_str_of_code(WsCtx *ctx, int32_t site, int64_t code, StrSlots *out) {
+    if (code >= 0 && code < 0x110000) return new_char(ctx, site, (uint32_t)code, out);
+    rt_raise(ctx, site, EXC_ValueError, "chr() arg not in range(0x110000)");
+    return 1;
 }
 
 int64_t ws_str_hash(WsCtx *ctx, int32_t site, const StrSlots *s) {

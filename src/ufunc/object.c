@@ -63,6 +63,17 @@ static bool is_like_last(const Ufunc *u, const UfuncLoop *last, uint32_t i, PyOb
     return (PyObject *)PyArray_DESCR((PyArrayObject *)arg) == disp.descr[disp_type_num(elem)];
 }
 
+/* Does an output begin where an input does? (All arguments are plain arrays.) NumPy copies what overlaps, but takes
+ * one array as input and output for safe, as it is element by element. */
+static bool has_output_on_input(const Ufunc *u, PyObject *const *args, size_t n) {
+    for (size_t k = u->nin; k < n; k++)
+        for (uint32_t i = 0; i < u->nin; i++)
+            if (Py_TYPE(args[i]) == disp.array &&
+                PyArray_DATA((PyArrayObject *)args[i]) == PyArray_DATA((PyArrayObject *)args[k]))
+                return true;
+    return false;
+}
+
 /* Arguments that NumPy can have at once: plain arrays and numbers, not numbers alone, of signatures that are
  * there. */
 static bool is_plain_call(const Ufunc *u, PyObject *const *args, size_t n) {
@@ -75,6 +86,7 @@ static bool is_plain_call(const Ufunc *u, PyObject *const *args, size_t n) {
         if (!is_array && (i >= u->nin || !is_number(args[i]))) return false;
         if (last && !u->frozen && i < u->nin && !is_like_last(u, last, i, args[i])) return false;
     }
+    if (u->signature && has_output_on_input(u, args, n)) return false;
     return any_array && (u->frozen || !u->signature || n == u->nin + u->nout);
 }
 

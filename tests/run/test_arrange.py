@@ -76,6 +76,14 @@ def test_joins_that_do_not_fit():
         "along dimension 1, the array at index 0 has size 3 and the array at index 1 has size 2"
     )
     check_raises(ValueError, text, lambda_of("np.concatenate((x, y))"), N, N[:, :2])
+    for axes in (2, 1), (1, 2), (3, 2):
+        x, y = (np.ones((1,) * n) for n in axes)
+        text = (
+            "all the input arrays must have same number of dimensions, but the array at index "
+            f"0 has {axes[0]} dimension(s) and the array at index 1 has {axes[1]} dimension(s)"
+        )
+        for call in "np.concatenate((x, y))", "np.append(x, y, axis=0)":
+            check_raises(ValueError, text, lambda_of(call), x, y)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 15, 16, 17, 100, 1000])

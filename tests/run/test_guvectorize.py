@@ -29,6 +29,11 @@ def product(a, b, c):
             c[i, j] = s
 
 
+@njit
+def fill_first(out, value):
+    out[0] = value
+
+
 @pytest.fixture(scope="module")
 def summed():
     return guvectorize(["void(float64[:], float64[:])", "void(int64[:], int64[:])"],
@@ -72,6 +77,30 @@ def test_axes_and_keywords(summed, multiplied):
                        np.matmul(a, a, axes=[(2, 1), (1, 2), (0, 1)]))
     out = np.zeros(2)
     assert summed(a[:, 0], out=out) is out and np.array_equal(out, a[:, 0].sum(1))
+
+
+def test_an_output_that_is_an_input(multiplied):
+    """NumPy copies what overlaps, but not one array for both."""
+    rng = np.random.default_rng(3)
+    for m in rng.random((4, 4)), rng.random((3, 5, 5)):
+        square, other = m.swapaxes(-1, -2)[..., :3, :3], rng.random((3, 3))
+        expected = square @ square, other @ square
+        for k, first in enumerate((square, other)):
+            for call in (lambda a, b: multiplied(a, b, b), lambda a, b: multiplied(a, b, out=b),
+                         lambda a, b: multiplied(a, b, b[..., :])):
+                b = square.copy()
+                call(b if first is square else first, b)
+                np.testing.assert_allclose(b, expected[k])
+
+
+def test_an_input_whose_axes_mean_something_else():
+    """x[j] is an input of all iterations i, x[i, j] their output."""
+    summed = guvectorize(["void(float64[:], float64[:], float64[:])"], "(n),(m)->()")(
+        lambda a, b, out: fill_first(out, a[0] + a[1] + b[0]))
+    x = np.arange(4.0).reshape(2, 2)
+    expected = x.sum(axis=1)[None, :] + np.ones((2, 2))
+    summed(x, np.ones((2, 2, 3)), out=x)
+    assert x.tolist() == expected.tolist()
 
 
 def test_numbers_and_several_outputs():

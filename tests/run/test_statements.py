@@ -407,6 +407,9 @@ RAISES_ALWAYS = """
     "raise (h(a) if c else h(a)) from None",
     "raise ValueError(1) from (h(a) if c else h(a))",
     "while h(a) if c else h(a): n = 5",
+    "for i in range(3): h(a); n += i",
+    "for x in (a, c): n += c; h(a); n += c",
+    "while n < 9: h(a); n += 1; continue",
 ])
 def test_what_needs_a_result_that_never_comes(statement):
     """The value is computed in one block and used in another, which is reached by no call."""

@@ -164,3 +164,30 @@ def test_print_of_array_elements(capsys):
     check_output(capsys, show, np.array([1.5, 2.0]))
     check_output(capsys, show, np.array([True, False]))
     check_output(capsys, show, np.array([1, 2], np.int8))
+
+
+@on("a", "0", "\0", "\x7f", "é", "€", "𝄞", "\ud800", "", "ab", "éa", b"x", b"\xff", b"", b"xy")
+def test_code_of_a_character(s):
+    return ord(s)
+
+
+@on("", "7", "x-9", "1€2")
+def test_code_of_constants_and_of_items(s):
+    value = 0
+    for c in s:
+        if "0" <= c <= "9":
+            value = value * 10 + ord(c) - ord("0")
+    return value, ord("é"), ord("\n")
+
+
+@on(0, 65, 127, 128, 0xE9, 0x20AC, 0xD800, 0x10FFFF, 0x110000, -1, True)
+def test_character_of_a_code(i):
+    return chr(i)
+
+
+@on("", "abc", "zé€")
+def test_texts_of_codes(s):
+    text = ""
+    for c in s:
+        text += chr(ord(c) + 1)
+    return text, len(text)

@@ -52,8 +52,8 @@ def _concatenate(arrays, axis, dtype):
     n = 0
     number = 0
     for a in arrays:
-        n += axis_first(a, axis).shape[0]
         _check_lengths(first, a, axis + first.ndim if axis < 0 else axis, number)
+        n += axis_first(a, axis).shape[0]
         number += 1
     out = np.empty(
         with_item(first.shape, axis, n), common_dtype(arrays) if dtype is None else dtype
@@ -67,7 +67,13 @@ def _concatenate(arrays, axis, dtype):
 
 
 def _check_lengths(first, a, axis, number):
-    """All axes but the one that is joined are of one length."""
+    """There are as many axes, and all but the one that is joined are of one length."""
+    if a.ndim != first.ndim:
+        raise ValueError(
+            "all the input arrays must have same number of dimensions, but the array at index 0 "
+            f"has {first.ndim} dimension(s) and the array at index {number} has {a.ndim} "
+            "dimension(s)"
+        )
     for k in range(first.ndim):
         x, y = axis_first(first, k).shape[0], axis_first(a, k).shape[0]
         if k != axis and x != y:
