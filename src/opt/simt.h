@@ -77,8 +77,7 @@ static inline bool simt_has_collective(const Fn *fn, BlockId b) {
 int64_t simt_warp_code(const Fn *fn, Ref r);
 /* Does the thread that comes here do nothing any more? (simt_guard.c) */
 bool simt_is_exit(const Simt *s, BlockId b);
-/* Code for one thread in place of a kernel's loops (simt_threads.c). s: what is known of where threads are apart, or
- * NULL. */
+/* Code for one thread in place of a kernel's loops (simt_threads.c). s: what is known of where threads are apart. */
 void simt_run_threads(Cx *cx, Fn *fn, const Simt *s);
 
 /* Builds the new function in place of s->fn (simt_emit.c); false: the parts that threads run apart cannot be

@@ -208,14 +208,17 @@ static void open_split(Simt *s, Cx *cx, Fn *fn) {
     s->pinned = NEWN(cx, bool, fn->ins.n);
 }
 
-/* False: it has no shape that could be split; its graph is the same code as before. */
-static bool split(Simt *s, Cx *cx, Fn *fn) {
+static void analyse(Simt *s, Cx *cx, Fn *fn) {
     open_split(s, cx, fn);
     simt_fill_uniform(s);
     simt_find_guards(s);
     simt_find_scopes(s);
     force_short_loops(s, s->loops->roots);
     simt_fill_uniform(s);
+}
+
+/* False: it has no shape that could be split; its graph is the same code as before. */
+static bool split(Simt *s) {
     if (has_apart_barrier(s)) return false;
     if (simt_emit(s)) return true;
     if (s->has_barrier) return false;
@@ -250,7 +253,7 @@ bool opt_simt_split(Cx *cx, Fn *fn) {
     if (!ir_is_unsplit(fn) || !fn->block_dim[0]) return false;
     Simt s;
     mark_own_atomics(fn);
-    bool possible = !is_off() && can_be_split(fn);
-    if (!possible || !split(&s, cx, fn)) simt_run_threads(cx, fn, possible ? &s : NULL);
+    analyse(&s, cx, fn);
+    if (is_off() || !can_be_split(fn) || !split(&s)) simt_run_threads(cx, fn, &s);
     return true;
 }

@@ -109,7 +109,7 @@ static void lower_function(Cx *cx, Fn *kernel, Fn *fn) {
 /* Where threads meet again behind a barrier that some of them may go around: who comes there has passed it. But for
  * those that do nothing any more, which have as good as returned. */
 static void mark_ways_around(Cx *cx, Fn *fn, const Simt *s) {
-    for (uint32_t k = 0; s && k < s->cfg->nrpo; k++) {
+    for (uint32_t k = 0; k < s->cfg->nrpo; k++) {
         BlockId b = s->cfg->rpo[k], by = s->torn_by[b];
         if (!simt_has_collective(fn, b) || !s->apart[b] || by == NO_BLOCK) continue;
         Ref barrier = fn->blocks.at[b].ins.at[0];

@@ -233,6 +233,34 @@ def test_a_live_thread_leaves_a_loop_with_barriers():
 
 
 @cuda.jit
+def skipping_by_an_exception(x):
+    t = cuda.threadIdx.x
+    try:
+        if t == 5:
+            raise ValueError("around")
+        cuda.syncthreads()
+    except ValueError:
+        x[t] = -1
+    x[t] = 1
+
+
+@cuda.jit
+def skipping_behind_all_blocks(x):
+    grid = cuda.cg.this_grid()
+    i = cuda.grid(1)
+    grid.sync()
+    if i != 5:
+        cuda.syncthreads()
+    x[i] = 1
+
+
+@pytest.mark.parametrize("kernel", [skipping_by_an_exception, skipping_behind_all_blocks])
+def test_skipped_barriers_of_what_is_never_split(kernel):
+    with pytest.raises(RuntimeError, match=r"thread \(5, 0, 0\) passes a barrier by"):
+        kernel[2, 16](np.zeros(32))
+
+
+@cuda.jit
 def missing_lanes(x):
     t = cuda.threadIdx.x
     if x[t] < 8:
