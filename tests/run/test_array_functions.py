@@ -261,6 +261,9 @@ NUMBERS = [
     "np.TRAPEZOID(x, np.sort(x))",
     "np.TRAPEZOID(n, [0, 1, 3])",
     "np.TRAPEZOID(n, n)",
+    "np.TRAPEZOID(n[0], n)",
+    "np.TRAPEZOID(n, n[None])",
+    "np.TRAPEZOID(n[None], n, axis=-1)",
     "np.gradient(x)",
     "np.gradient(x, 2)",
     "np.unwrap(x)",
@@ -471,6 +474,10 @@ FAULTS = [
     "n.view(np.complex128)",
     "np.unravel_index(99, (3, 4))",
     "np.ravel_multi_index((5, 2), (3, 4))",
+    "np.convolve(x, n)",
+    "np.convolve(n[:1], x)",
+    "np.correlate(x, n[:1])",
+    "np.correlate(n[:1], x, 'full')",
 ]
 
 ALL = SHAPES + SORTING + NUMBERS + REDUCTIONS + UFUNCS + DISPLAYS + PARTS + MORE

@@ -8,6 +8,7 @@ from whipsnake.prelude.axes import are_broadcast
 from whipsnake.prelude.creation import asarray, asarray_or_number, linspace
 from whipsnake.prelude.intrinsics import (
     axis_first,
+    axis_part,
     common_dtype,
     dtype_of,
     refuse,
@@ -105,6 +106,10 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     p = asarray(x)
     if p.ndim == 1:
         return np.sum(_steps(np.diff(p), b) * (b[1:] + b[:-1]) / 2.0, 0)
+    if p.ndim != a.ndim:  # stretched as in any product
+        n = b.shape[0]
+        sums = axis_part(a, axis, min(n, 1), n) + axis_part(a, axis, 0, max(n - 1, 0))
+        return np.sum(np.diff(p, 1, axis) * sums / 2.0, axis)
     q = axis_first(p, axis)
     return np.sum((q[1:] - q[:-1]) * (b[1:] + b[:-1]) / 2.0, 0)
 
@@ -169,6 +174,7 @@ def convolve(a, v, mode="full"):
         raise ValueError("a cannot be empty")
     if y.shape[0] == 0:
         raise ValueError("v cannot be empty")
+    _check_one_axis(x, y)
     dtype = common_dtype((x, y))
     if y.shape[0] > x.shape[0]:
         return _convolve(y.astype(dtype), x.astype(dtype), mode, 0)
@@ -182,10 +188,16 @@ def correlate(a, v, mode="valid"):
         raise ValueError("first array argument cannot be empty")
     if y.shape[0] == 0:
         raise ValueError("second array argument cannot be empty")
+    _check_one_axis(x, y)
     dtype = common_dtype((x, y))
     if y.shape[0] > x.shape[0]:
         return _convolve(y[::-1].astype(dtype), x.astype(dtype), mode, 1)
     return _convolve(x.astype(dtype), y[::-1].astype(dtype), mode, 0)
+
+
+def _check_one_axis(x, y):
+    if x.ndim != 1 or y.ndim != 1:
+        raise ValueError("object too deep for desired array")
 
 
 def _convolve(x, y, mode, turned):
