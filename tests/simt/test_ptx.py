@@ -15,7 +15,7 @@ import test_atomics as atomics
 import test_barriers as barriers
 import test_guards as guards
 import test_kernels as kernels
-import test_memory as memory
+import test_kernel_memory as memory
 import test_warps as warps
 
 from whipsnake import cuda, errors, float32, int64
