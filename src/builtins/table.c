@@ -5,10 +5,12 @@
 #include "builtins/tables.h"
 
 static const Row *const callables[] = {
-    rows_core,       rows_dtype,   rows_iterate, rows_convert, rows_text,     rows_array_functions,
-    rows_intrinsics, rows_sorting, rows_math,    rows_cmath,   rows_random,   rows_numpy_math,
-    rows_numpy_ops,  rows_pointer, rows_prelude, rows_operator, rows_cuda_index, rows_cuda_memory,
-    rows_cuda_sync,  rows_cuda_warp, rows_cuda_atomic, rows_cuda_math, rows_atomic, NULL};
+    rows_core,        rows_dtype,           rows_iterate,    rows_convert,
+    rows_text,        rows_array_functions, rows_intrinsics, rows_sorting,
+    rows_math,        rows_cmath,           rows_random,     rows_numpy_math,
+    rows_numpy_ops,   rows_pointer,         rows_prelude,    rows_operator,
+    rows_cuda_index,  rows_cuda_memory,     rows_cuda_sync,  rows_cuda_warp,
+    rows_cuda_atomic, rows_cuda_math,       rows_atomic,     NULL};
 
 static const Row *const methods[] = {rows_number_methods,  rows_array_methods,
                                      rows_other_methods,   rows_exception_methods,
