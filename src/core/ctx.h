@@ -38,9 +38,12 @@ typedef struct WsCtx {
     const Unit *unit; /* the running unit: resolves sites and classes */
     struct RandomState *random; /* of this thread: Python's and NumPy's legacy streams */
     const uint32_t *sregs; /* kernels on the CPU: [WS_SREGS], the grid and the blocks to run */
-    void *shared; /* kernels on the CPU: the block's shared memory; of code that runs whole blocks, what the launch adds */
-    int32_t at[6]; /* kernels on the CPU that have raised: number of the block and of the thread in it, along x, y, z */
-    const _Atomic uint32_t *stop; /* not 0: what runs is not wanted any more, and is to end at its next poll; or NULL */
+    void *
+        shared; /* kernels on the CPU: the block's shared memory; of code that runs whole blocks, what the launch adds */
+    int32_t at
+        [6]; /* kernels on the CPU that have raised: number of the block and of the thread in it, along x, y, z */
+    const _Atomic uint32_t *
+        stop; /* not 0: what runs is not wanted any more, and is to end at its next poll; or NULL */
     struct SimtThread *thread; /* kernels on the CPU: the resumable thread that runs, or NULL */
     const char *stack_end; /* a frame below this address means RecursionError */
     bool is_main; /* the thread that handles signals */

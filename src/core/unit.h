@@ -81,7 +81,8 @@ typedef struct JitOptions {
     uint8_t fast; /* FastFlag bits */
     bool numpy_errors, boundscheck, nogil, parallel, debug, inline_always;
     bool kernel; /* cuda.jit */
-    uint32_t block_dim[3]; /* kernels: threads of a block along x, y, z; UINT32_MAX: known at the launch; 0: for PTX */
+    uint32_t block_dim
+        [3]; /* kernels: threads of a block along x, y, z; UINT32_MAX: known at the launch; 0: for PTX */
 } JitOptions;
 
 /* Texts that can be asked for instead of code. */

@@ -110,7 +110,8 @@ static uint64_t int_math(MathFn f, const Type *ty, const uint64_t *const *args) 
     if (f == MATH_CTPOP) v = (uint64_t)__builtin_popcountll(bits);
     if (f == MATH_CLZ) v = bits ? (uint64_t)__builtin_clzll(bits) - (64u - ty->bits) : ty->bits;
     if (f == MATH_CTZ) v = bits ? (uint64_t)__builtin_ctzll(bits) : ty->bits;
-    for (unsigned k = 0; f == MATH_BREV && k < ty->bits; k++) v |= (bits >> k & 1) << (ty->bits - 1 - k);
+    for (unsigned k = 0; f == MATH_BREV && k < ty->bits; k++)
+        v |= (bits >> k & 1) << (ty->bits - 1 - k);
     if (f == MATH_MULH) v = high_product(ty, a, b);
     return interp_put_int(ty, v);
 }

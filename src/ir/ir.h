@@ -167,7 +167,8 @@ typedef struct Refusal {
 
 typedef struct Ins {
     uint16_t op; /* Op */
-    uint16_t sub; /* UnOp, BinOp, CmpOp, MathFn, CheckKind, SregKind, AtomicOp, BarrierKind, WarpOp, FenceScope */
+    uint16_t
+        sub; /* UnOp, BinOp, CmpOp, MathFn, CheckKind, SregKind, AtomicOp, BarrierKind, WarpOp, FenceScope */
     bool weak; /* HIGH: a weak constant (set by the builder alone) */
     uint8_t fast; /* LOW: FastFlag bits of this operation */
     uint16_t nargs;
@@ -243,7 +244,8 @@ typedef struct Block {
                   block, over a short strip */
     bool
         rest; /* header of a loop that runs in another form as far as that goes: for the rest, not worth much */
-    uint8_t axis; /* header of a loop over threads along x, y or z: 1 to 3, over blocks: 4 to 6; its first parameter
+    uint8_t
+        axis; /* header of a loop over threads along x, y or z: 1 to 3, over blocks: 4 to 6; its first parameter
                      counts them. 0: another block */
     uint8_t parallel; /* ParallelMark: header of a loop that may run on several threads */
 } Block;
@@ -297,9 +299,10 @@ struct Fn {
         runs_blocks; /* a kernel that opt/simt_split made into loops over blocks and threads: no TID, CTAID, BARRIER */
     bool runs_threads; /* a kernel that was not split: its code is that of one thread */
     uint8_t method; /* kernels: UnitMethod of core/unit.h */
-    uint32_t shared_bytes, stack_bytes; /* runs_threads: of all shared arrays, of a thread's local ones */
-    uint32_t
-        block_dim[3]; /* kernels: threads of a block along x, y, z; ANY_DIM: known at the launch only; 0: for a GPU */
+    uint32_t shared_bytes,
+        stack_bytes; /* runs_threads: of all shared arrays, of a thread's local ones */
+    uint32_t block_dim
+        [3]; /* kernels: threads of a block along x, y, z; ANY_DIM: known at the launch only; 0: for a GPU */
     bool is_entry; /* called from outside the module */
     bool
         is_slow; /* a loop nest with all checks, cut out of its function by opt/version: cold, not to be inlined

@@ -169,11 +169,11 @@ static bool parse_option(Parser *p) {
     struct {
         const char *word;
         bool *flag;
-    } flags[] = {
-        {"entry", &p->fn->is_entry}, {"blocks", &p->fn->runs_blocks},    {"slow", &p->fn->is_slow},
-        {"threads", &p->fn->runs_threads},
-        {"parallel", &o->parallel},  {"numpy_errors", &o->numpy_errors}, {"nogil", &o->nogil},
-        {"debug", &o->debug},        {"inline", &o->inline_always}};
+    } flags[] = {{"entry", &p->fn->is_entry},  {"blocks", &p->fn->runs_blocks},
+                 {"slow", &p->fn->is_slow},    {"threads", &p->fn->runs_threads},
+                 {"parallel", &o->parallel},   {"numpy_errors", &o->numpy_errors},
+                 {"nogil", &o->nogil},         {"debug", &o->debug},
+                 {"inline", &o->inline_always}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (parse_accept_word(p, flags[i].word)) return *flags[i].flag = true;
     if (parse_accept_word(p, "kernel")) {

@@ -327,8 +327,7 @@ static bool has_work(const Fn *fn) {
 }
 
 bool opt_strip(Cx *cx, Fn *fn) {
-    if (fn->is_slow || ir_is_unsplit(fn) || fn->options.debug || !has_work(fn))
-        return false;
+    if (fn->is_slow || ir_is_unsplit(fn) || fn->options.debug || !has_work(fn)) return false;
     Affine *af = affine_new_loops(cx, fn, LIN_EXACT);
     return af && strip_loops(cx, fn, af, af->loops->roots);
 }

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).resolve().parent
-SRC = HERE.parent.parent / "src"
+TESTS = Path(__file__).resolve().parent.parent
+SRC = TESTS.parent / "src"
+PROGRAM = TESTS / "c" / "threads" / "pool_races.c"
 
 
 def test_no_races(tmp_path):
@@ -20,8 +21,8 @@ def test_no_races(tmp_path):
     built = subprocess.run(
         [compiler, "-g", "-O1", "-fsanitize=thread", "-std=c17", "-D_GNU_SOURCE",
          "-DPy_LIMITED_API=0x030b0000", f"-I{SRC}", "-isystem",
-         sysconfig.get_path("include"), HERE.parent / "c" / "pool_races.c",
-         SRC / "runtime" / "pool.c", SRC / "core" / "os_linux.c", SRC / "base" / "mem.c", "-o", program, "-pthread"],
+         sysconfig.get_path("include"), PROGRAM, SRC / "runtime" / "pool.c",
+         SRC / "core" / "os_linux.c", SRC / "base" / "mem.c", "-o", program, "-pthread"],
         capture_output=True, text=True, timeout=100)
     if "tsan" in built.stderr:
         pytest.skip("this gcc has no thread sanitizer")
