@@ -55,7 +55,7 @@ def _refuse_unknown(options):
         import difflib
 
         near = difflib.get_close_matches(name, sorted(_MEANT | _ACCEPTED), 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        hint = f"; did you mean {near[0]}?" if near else f"; it has {', '.join(sorted(_MEANT))}"
         raise TypeError(f"jit has no option {name}{hint}")
 
 

@@ -123,8 +123,29 @@ static void try_keys(Builder *b, PyObject *dict, Near *near) {
     }
 }
 
+/* "np.float32", where only the module has been imported; NULL: no module has it. */
+static const char *find_in_modules(Builder *b, const char *name) {
+    PyObject *dict = b->root->globals;
+    PyObject *keys = dict && PyDict_Check(dict) ? py_keep(b->cx, PyDict_Keys(dict)) : NULL;
+    Py_ssize_t n = keys ? PyList_Size(keys) : 0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const char *key = py_text(b->cx, PyList_GetItem(keys, i), NULL);
+        PyObject *value = key && key[0] != '_' ? build_get_item(dict, key) : NULL;
+        PyObject *found = value && PyModule_Check(value) ? build_get_attr(value, name) : NULL;
+        build_clear_error();
+        if (!found) continue;
+        Py_DECREF(found);
+        return cx_printf(b->cx, "%s.%s", key, name);
+    }
+    return NULL;
+}
+
 static Ref refuse_name(Builder *b, const char *name, Span span) {
     Near near = {.name = name};
+    const char *in_module = find_in_modules(b, name);
+    if (in_module)
+        return bd_refuse(b, span, D_NAME, name,
+                         cx_printf(b->cx, "did you mean '%s'?", in_module));
     for (const Scope *s = b->scope; s; s = s->outer)
         for (uint32_t i = 0; i < s->vars.n; i++) near_try(&near, s->vars.at[i]->name);
     try_keys(b, b->root->globals, &near);

@@ -97,10 +97,22 @@ static bool is_list_taken(Infer *in, const Inst *inst, Ref r) {
     return true;
 }
 
+/* x[[0, 1]]: a tuple would say something else there. */
+static bool is_subscript(const Inst *inst, Ref r) {
+    const InstState *s = inst->state;
+    for (uint32_t i = s->use_start[r]; i < s->use_start[r + 1]; i++) {
+        const Ins *user = s->users[i] & USER_BLOCK ? NULL : ir_at(inst->high, s->users[i]);
+        if (user && (user->op == OP_GETITEM || user->op == OP_SETITEM) && user->args[1] == r)
+            return true;
+    }
+    return false;
+}
+
 static Type *infer_tuple(Infer *in, Inst *inst, Ref r, const Ins *ins, Const **k) {
     Cx *cx = in->cx;
     if (ins->imm && !is_list_taken(in, inst, r)) {
-        infer_hint(in, "use a tuple or a NumPy array");
+        infer_hint(in, is_subscript(inst, r) ? "subscripts from a list: write np.array([...])"
+                                             : "use a tuple or a NumPy array");
         return infer_fail(in, ins->span, D_NOT_YET, "lists");
     }
     Type **items = NEWN(cx, Type *, ins->nargs + 1);
