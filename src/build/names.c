@@ -144,8 +144,7 @@ static Ref refuse_name(Builder *b, const char *name, Span span) {
     Near near = {.name = name};
     const char *in_module = find_in_modules(b, name);
     if (in_module)
-        return bd_refuse(b, span, D_NAME, name,
-                         cx_printf(b->cx, "did you mean '%s'?", in_module));
+        return bd_refuse(b, span, D_NAME, name, cx_printf(b->cx, "did you mean '%s'?", in_module));
     for (const Scope *s = b->scope; s; s = s->outer)
         for (uint32_t i = 0; i < s->vars.n; i++) near_try(&near, s->vars.at[i]->name);
     try_keys(b, b->root->globals, &near);

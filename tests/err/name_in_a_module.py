@@ -8,7 +8,7 @@ from whipsnake import njit
 
 @njit
 def blank(n):
-    return np.zeros(n, dtype=float32)  # noqa: F821
+    return np.zeros(n, dtype=float32)
 
 
 blank(4)
