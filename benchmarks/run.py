@@ -29,7 +29,7 @@ from lanes import HERE, WorkerFailed, WorkerProcess, find_lanes
 
 SECTIONS = ("programs", "arrays", "import", "warm", "calls", "checks", "polls", "growth")
 # rounds of processes, bursts per process, seconds per burst, calls per sample
-FULL = (5, 16, 0.01, 20_000)
+FULL = (3, 16, 0.01, 20_000)
 QUICK = (1, 5, 0.02, 5_000)
 
 
