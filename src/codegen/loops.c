@@ -59,13 +59,30 @@ static bool is_reduction(const Fn *fn, const Loop *l, Ref param, Ref next) {
     return o->op != OP_SELECT || !ir_is_const(fn, o->args[1]) || !ir_is_const(fn, o->args[2]);
 }
 
-/* Is `next` the parameter, combined with one thing after the other? */
-static bool is_built_up(const Fn *fn, Ref param, Ref next, int depth) {
-    const Ins *i = ir_at(fn, next);
+static bool is_built_up(const Cg *cg, const Cfg *cfg, const Loop *l, Ref param, Ref next,
+                        int depth);
+
+/* The same where ways of the loop come together, on each of them. */
+static bool is_joined(const Cg *cg, const Cfg *cfg, const Loop *l, Ref param, const Ins *join,
+                      int depth) {
+    if (join->block == l->header || !loop_has(l, join->block)) return false;
+    for (uint32_t k = 0; k < cfg->npreds[join->block]; k++) {
+        const Edge *e = edge_to(&cg->fn->blocks.at[cfg->preds[join->block][k]], join->block);
+        if (!e || !is_built_up(cg, cfg, l, param, e->args[join->imm], depth)) return false;
+    }
+    return true;
+}
+
+/* Is `next` the parameter, combined with one thing after the other, or with none? */
+static bool is_built_up(const Cg *cg, const Cfg *cfg, const Loop *l, Ref param, Ref next,
+                        int depth) {
+    const Ins *i = ir_at(cg->fn, next);
     if (next == param) return true;
-    if (!depth || !combines(i) || i->nargs != 2) return false;
-    return is_built_up(fn, param, i->args[0], depth - 1) ||
-           is_built_up(fn, param, i->args[1], depth - 1);
+    if (!depth) return false;
+    if (i->op == OP_PARAM) return is_joined(cg, cfg, l, param, i, depth - 1);
+    if (!combines(i) || i->nargs != 2) return false;
+    return is_built_up(cg, cfg, l, param, i->args[0], depth - 1) ||
+           is_built_up(cg, cfg, l, param, i->args[1], depth - 1);
 }
 
 /* --- loops that stay scalar ------------------------------------------------------------------- */
@@ -79,9 +96,21 @@ static bool is_fixed_store(const Fn *fn, const Loop *l, const Ins *store) {
     return true;
 }
 
+/* A subscript that the iteration before may have moved, or not: what a filter keeps goes there. */
+static bool has_moving_subscript(const Fn *fn, const Loop *l, const Ins *elem, const Edge *back) {
+    for (uint32_t a = 1; a < elem->nargs; a++) {
+        const Ins *i = ir_at(fn, elem->args[a]);
+        if (i->op != OP_PARAM || i->block != l->header) continue;
+        const Ins *next = ir_at(fn, back->args[i->imm]);
+        if (next->op == OP_PARAM) return true;
+    }
+    return false;
+}
+
 /* Can it leave the loop, or must it be done in order? */
-static bool holds_up(const Cg *cg, const Loop *l, Ref r) {
+static bool holds_up(const Cg *cg, const Loop *l, const Edge *back, Ref r) {
     const Ins *i = ir_at(cg->fn, r);
+    if (i->op == OP_ELEM) return has_moving_subscript(cg->fn, l, i, back);
     return i->op == OP_STORE ? is_fixed_store(cg->fn, l, i) : ir_effects(cg->fn, r) & RAISES;
 }
 
@@ -112,13 +141,13 @@ static bool is_cold(const Fn *fn, const Loop *l, BlockId b) {
 }
 
 /* Short, and something in it keeps LLVM from making vector code. */
-static bool is_scalar(const Cg *cg, const Loop *l, const Edge *back) {
+static bool is_scalar(const Cg *cg, const Cfg *cfg, const Loop *l, const Edge *back) {
     const Fn *fn = cg->fn;
     const Refs *params = &fn->blocks.at[l->header].params;
     uint32_t count = 0;
     bool held = false;
     for (uint32_t k = 0; k < params->n; k++)
-        held |= !is_built_up(fn, params->at[k], back->args[k], 4);
+        held |= !is_built_up(cg, cfg, l, params->at[k], back->args[k], 6);
     for (uint32_t k = 0; k < l->nblocks; k++) {
         const Refs *ins = &fn->blocks.at[l->blocks[k]].ins;
         bool cold = is_cold(fn, l, l->blocks[k]);
@@ -126,7 +155,7 @@ static bool is_scalar(const Cg *cg, const Loop *l, const Edge *back) {
             unsigned op = ir_at(fn, ins->at[n])->op;
             if (op == OP_CALL_FN || op == OP_CALL_RT || op == OP_POLL) return false;
             count += !cold && op != OP_CONST && op != OP_BITCAST;
-            held |= holds_up(cg, l, ins->at[n]);
+            held |= holds_up(cg, l, back, ins->at[n]);
         }
     }
     return held && count <= SHORT;
@@ -134,8 +163,8 @@ static bool is_scalar(const Cg *cg, const Loop *l, const Edge *back) {
 
 /* --- marks ------------------------------------------------------------------------------------ */
 
-static void mark_loop(Cg *cg, const Loop *l) {
-    for (const Loop *c = l->child; c; c = c->next) mark_loop(cg, c);
+static void mark_loop(Cg *cg, const Cfg *cfg, const Loop *l) {
+    for (const Loop *c = l->child; c; c = c->next) mark_loop(cg, cfg, c);
     if (l->child || l->latch == NO_BLOCK) return;
     const Block *header = &cg->fn->blocks.at[l->header];
     const Edge *back = edge_to(&cg->fn->blocks.at[l->latch], l->header);
@@ -143,13 +172,13 @@ static void mark_loop(Cg *cg, const Loop *l) {
     for (uint32_t k = 0; back && k < back->n; k++)
         latch->reduces |= is_reduction(cg->fn, l, header->params.at[k], back->args[k]);
     latch->unrolls = back && !cg->fn->is_slow && !header->rest && is_counted(cg->fn, l, back) &&
-                     is_scalar(cg, l, back);
+                     is_scalar(cg, cfg, l, back);
 }
 
 void cg_fill_loops(Cg *cg, const Cfg *cfg) {
     if (cg->options->debug) return;
     const Loops *loops = ir_loops(cg->cx, cg->fn, cfg);
-    for (const Loop *l = loops->roots; l; l = l->next) mark_loop(cg, l);
+    for (const Loop *l = loops->roots; l; l = l->next) mark_loop(cg, cfg, l);
 }
 
 /* --- metadata --------------------------------------------------------------------------------- */
