@@ -28,13 +28,13 @@ def resident():
 
 @pytest.mark.skipif(not KEEPS, reason="this build keeps none")
 def test_a_block_is_used_again():
-    first = made(100_000, 1.0)
+    first = made(3_100_000, 1.0)  # no other test has left one of about that size
     place = first.ctypes.data
     del first
-    second = made(95_000, 2.0)
+    second = made(3_000_000, 2.0)
     assert second.ctypes.data == place
     assert (second == 2.0).all()
-    third = made(100_000, 3.0)
+    third = made(3_100_000, 3.0)
     assert third.ctypes.data != place and (second == 2.0).all()
 
 
