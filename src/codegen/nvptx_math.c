@@ -42,7 +42,9 @@ static LLVMMemoryBufferRef read_file(const char *path) {
 static LLVMMemoryBufferRef find_library(Cg *cg) {
     static const char *const homes[] = {"CUDA_HOME", "CUDA_PATH"};
     static const char place[] = "nvvm/libdevice/libdevice.10.bc";
-    LLVMMemoryBufferRef found = read_file(getenv("WHIPSNAKE_LIBDEVICE"));
+    const char *path = getenv("WHIPSNAKE_LIBDEVICE");
+    if (path && *path) return read_file(path);
+    LLVMMemoryBufferRef found = NULL;
     for (int k = 0; !found && k < 2; k++)
         if (getenv(homes[k]))
             found = read_file(cx_printf(cg->cx, "%s/%s", getenv(homes[k]), place));

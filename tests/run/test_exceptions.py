@@ -17,11 +17,14 @@ import numpy as np
 import pytest
 
 from exception_programs import PROGRAMS, SCOPE, Coded, Derived, MyError
+from exception_value_programs import VALUES
 from leaks import assert_no_leak
 from support import compiled, make, needs_compiler, njit
 from whipsnake import prange
 
 pytestmark = needs_compiler
+
+ALL_PROGRAMS = PROGRAMS | VALUES
 
 
 def entries(error, filename):
@@ -60,9 +63,9 @@ def same(source, *cases):
         assert got == want, args
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", ALL_PROGRAMS)
 def test_programs(name):
-    source, *cases = PROGRAMS[name]
+    source, *cases = ALL_PROGRAMS[name]
     same(source, *cases)
 
 
@@ -397,7 +400,7 @@ def test_a_million_exceptions():
     "context of a nested handler", "an array survives in the exception", "a cell for the exception",
 ])
 def test_nothing_is_left_behind(name):
-    source, *cases = PROGRAMS[name]
+    source, *cases = ALL_PROGRAMS[name]
     f = make(source, **SCOPE)
     fast = f if hasattr(f, "py_func") else njit(f)
 
