@@ -26,7 +26,7 @@ def resident():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-@pytest.mark.skipif(not KEEPS, reason="with assertions all memory is given back, so that leaks are seen")
+@pytest.mark.skipif(not KEEPS, reason="with assertions all memory is given back: leaks are seen")
 def test_a_block_is_used_again():
     first = made(3_100_000, 1.0)  # no other test has left one of about that size
     place = first.ctypes.data
