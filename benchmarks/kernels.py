@@ -20,19 +20,14 @@ import numpy as np
 
 from whipsnake import cuda, float32, njit, prange
 
+sys.path.insert(0, str(c_peer.HERE.parent / "examples"))
+from cuda_kernels import add, histogram, product, total  # what is shown is measured
+
 T = 16
-ALL = 0xFFFFFFFF
 RUNS = 15
 
 
 # -- the kernels --------------------------------------------------------------
-
-@cuda.jit
-def add(a, b, c):
-    i = cuda.grid(1)
-    if i < c.size:
-        c[i] = a[i] + b[i]
-
 
 @cuda.jit
 def mandelbrot(out, limit):
@@ -45,16 +40,6 @@ def mandelbrot(out, limit):
             z = z * z + c
             k += 1
         out[y, x] = k
-
-
-@cuda.jit
-def naive_matmul(a, b, c):
-    x, y = cuda.grid(2)
-    if x < c.shape[1] and y < c.shape[0]:
-        total = float32(0)
-        for k in range(a.shape[1]):
-            total += a[y, k] * b[k, x]
-        c[y, x] = total
 
 
 @cuda.jit
@@ -73,38 +58,6 @@ def tiled_matmul(A, B, C):
             acc += sA[ty, j] * sB[j, tx]
         cuda.syncthreads()
     C[y, x] = acc
-
-
-@cuda.jit
-def histogram(x, bins):
-    s = cuda.shared.array(256, np.int32)
-    t = cuda.threadIdx.x
-    s[t] = 0
-    cuda.syncthreads()
-    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
-        cuda.atomic.add(s, x[i], 1)
-    cuda.syncthreads()
-    cuda.atomic.add(bins, t, s[t])
-
-
-@cuda.jit
-def shuffled_sum(x, out):
-    s = cuda.shared.array(32, float32)
-    t = cuda.threadIdx.x
-    v = float32(0)
-    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
-        v += x[i]
-    for k in range(5):
-        v += cuda.shfl_down_sync(ALL, v, 16 >> k)
-    if cuda.laneid == 0:
-        s[t // 32] = v
-    cuda.syncthreads()
-    if t < 32:
-        v = s[t] if t < cuda.blockDim.x // 32 else float32(0)
-        for k in range(5):
-            v += cuda.shfl_down_sync(ALL, v, 16 >> k)
-        if t == 0:
-            cuda.atomic.add(out, 0, v)
 
 
 @cuda.jit
@@ -134,19 +87,25 @@ def stencil(a, b):
         b[y, x] = float32(0.25) * (a[y - 1, x] + a[y + 1, x] + a[y, x - 1] + a[y, x + 1])
 
 
+@njit(fastmath={"contract"})
+def pull(p, i):
+    """How all bodies pull at the i-th: for the kernel and for the loop."""
+    ax, ay, az = float32(0), float32(0), float32(0)
+    for j in range(p.shape[0]):
+        dx, dy, dz = p[j, 0] - p[i, 0], p[j, 1] - p[i, 1], p[j, 2] - p[i, 2]
+        d = dx * dx + dy * dy + dz * dz + float32(1e-3)
+        w = float32(1) / (d * np.sqrt(d))
+        ax += w * dx
+        ay += w * dy
+        az += w * dz
+    return ax, ay, az
+
+
 @cuda.jit
 def nbody(p, acc):
     i = cuda.grid(1)
     if i < p.shape[0]:
-        ax, ay, az = float32(0), float32(0), float32(0)
-        for j in range(p.shape[0]):
-            dx, dy, dz = p[j, 0] - p[i, 0], p[j, 1] - p[i, 1], p[j, 2] - p[i, 2]
-            d = dx * dx + dy * dy + dz * dz + float32(1e-3)
-            w = float32(1) / (d * np.sqrt(d))
-            ax += w * dx
-            ay += w * dy
-            az += w * dz
-        acc[i, 0], acc[i, 1], acc[i, 2] = ax, ay, az
+        acc[i, 0], acc[i, 1], acc[i, 2] = pull(p, i)
 
 
 @cuda.jit
@@ -212,15 +171,7 @@ def stencil_loop(a, b):
 @njit(parallel=True, fastmath={"contract"})
 def nbody_loop(p, acc):
     for i in prange(p.shape[0]):
-        ax, ay, az = float32(0), float32(0), float32(0)
-        for j in range(p.shape[0]):
-            dx, dy, dz = p[j, 0] - p[i, 0], p[j, 1] - p[i, 1], p[j, 2] - p[i, 2]
-            d = dx * dx + dy * dy + dz * dz + float32(1e-3)
-            w = float32(1) / (d * np.sqrt(d))
-            ax += w * dx
-            ay += w * dy
-            az += w * dz
-        acc[i, 0], acc[i, 1], acc[i, 2] = ax, ay, az
+        acc[i, 0], acc[i, 1], acc[i, 2] = pull(p, i)
 
 
 @njit(parallel=True)
@@ -281,7 +232,7 @@ def programs(lib):
     x, y = rng.random((2, m, m), dtype=np.float32)
     z = np.zeros((m, m), np.float32)
     tiles = (m // T, m // T)
-    yield "matrix product, naive", (lambda: naive_matmul[tiles, (T, T)](x, y, z),
+    yield "matrix product, naive", (lambda: product[tiles, (T, T)](x, y, z),
                                     c_call(lib.naive_matmul, x, y, z, m),
                                     lambda: matmul_loop(x, y, z), z)
     yield "matrix product, tiled", (lambda: tiled_matmul[tiles, (T, T)](x, y, z),
@@ -291,7 +242,7 @@ def programs(lib):
     yield "histogram", (lambda: histogram[64, 256](bytes_, bins),
                         c_call(lib.histogram, bytes_, bins, n), None, None)
     out = np.zeros(1, np.float32)
-    yield "sum by shuffles", (lambda: shuffled_sum[64, 256](a, out), c_call(lib.sum, a, out, n),
+    yield "sum by shuffles", (lambda: total[64, 256](a, out), c_call(lib.sum, a, out, n),
                               None, None)
     yield "scan of blocks", (lambda: scan[n // 256, 256](a, c), c_call(lib.scan, a, c, n, 256),
                              lambda: scan_loop(a, c), c)
